@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * A machine that a trace is replayed on.  Two kinds: the modelled one (machine.c and the files
+ * beside it) and the ideal one of --frames (frames.c).  Both feed on the items of a source.
+ */
+#ifndef RF_MACHINE_H
+#define RF_MACHINE_H
+
+#include "sim/config.h"
+#include "sim/result.h"
+#include "traces/trace.h"
+
+struct rf_machine;
+
+/* Build a machine for a configuration whose percentages are resolved.  totals: the trace's. */
+struct rf_machine *rf_machine_new(const struct rf_config *cfg, const struct rf_totals *totals,
+                                  GError **error);
+void rf_machine_free(struct rf_machine *m);
+/* One item of the trace.  FALSE when the machine can't go on: bad input (strict), no memory for one
+ * fault.  An OOM kill is no error: later events of a killed task are ignored. */
+gboolean rf_machine_item(struct rf_machine *m, const struct rf_item *item, GError **error);
+/* The trace has ended: settle and fill the result. */
+gboolean rf_machine_finish(struct rf_machine *m, struct rf_result *out, GError **error);
+/* Snapshot for timelines and marks, at any time. */
+void rf_machine_sample(struct rf_machine *m, struct rf_sample *out);
+
+#endif
