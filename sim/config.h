@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * The configuration of one run, and the machine profile (costs and devices) it runs on.  Both are
+ * option tables: command line, job files, --help, JSON and man page come from them.
+ */
+#ifndef RF_CONFIG_H
+#define RF_CONFIG_H
+
+#include <glib.h>
+#include <stdint.h>
+#include "base/option.h"
+#include "traces/trace.h"
+
+enum rf_arch { RF_ARCH_X86_64, RF_ARCH_ARM64 };
+enum rf_cgroup_version { RF_CGROUP_V1, RF_CGROUP_V2 };
+
+struct rf_config {
+	/* seams: "name" or "name,opt=value,…" */
+	char *reclaim, *protect, *account, *volatile_, *fill;
+	char *plugin;              /* path, or NULL */
+	char *kernel;              /* "6.18" */
+	int arch, page_size, replay, cgroup; /* page_size: index, 0 4K, 1 16K, 2 64K */
+	char *machine;             /* profile name or file */
+	char *swap;                /* none, or zram|nvme|ssd|hdd with :SIZE */
+	int64_t swappiness, seed, cpus;
+	char *limit, *ram, *frames;/* a size (frames: a count) or a percentage of the footprint, or NULL */
+	uint64_t memory_high, memory_low, memory_min; /* of the workload's cgroup; 0: not set */
+	char *tlb;                 /* "ideal" or entries */
+	gboolean strict;
+	uint64_t timeline;         /* ns between samples, 0: none */
+	uint64_t stats_flush_period, stats_flush_phase; /* ns; period 0: always fresh */
+	int64_t stats_poll;        /* accesses between reads of memory.stat by somebody, 0: none */
+	int64_t read_ahead_kb, page_cluster;
+	uint64_t fault_around_bytes;
+	int64_t min_free_kbytes, watermark_scale_factor; /* min_free_kbytes 0: by the kernel's formula */
+	int64_t dirty_background_ratio, dirty_ratio;
+	uint64_t dirty_expire, dirty_writeback;          /* ns */
+	gboolean exact_time;
+
+	/* resolved by rf_config_resolve */
+	unsigned page_shift;
+	unsigned kernel_release;   /* RF_KERNEL(a,b,c) */
+	uint64_t limit_bytes;      /* 0: none */
+	uint64_t ram_bytes;        /* 0: none */
+	uint64_t frames_n;         /* 0: not the ideal machine */
+	uint64_t swap_bytes;       /* 0: none */
+	int swap_device;           /* enum rf_device_kind */
+	uint32_t tlb_entries;      /* 0: ideal */
+};
+
+enum rf_device_kind { RF_DEV_NONE, RF_DEV_ZRAM, RF_DEV_NVME, RF_DEV_SSD, RF_DEV_HDD };
+
+extern const struct rf_option rf_config_options[];
+
+void rf_config_init(struct rf_config *c);
+void rf_config_clear(struct rf_config *c);
+/* Check combinations, turn texts and percentages into numbers; totals may be NULL when nothing is a
+ * percentage. */
+gboolean rf_config_resolve(struct rf_config *c, const struct rf_totals *totals, GError **error);
+gboolean rf_config_needs_totals(const struct rf_config *c);
+
+/* Costs in ns, and devices.  Sources: kernel-reclaim 14 (docs/manual "Machine profiles"). */
+struct rf_profile {
+	char *description;
+	int64_t access, fault_anon, fault_file, fault_around_page, major_overhead;
+	int64_t zram_read, zram_write;
+	int64_t nvme_latency, nvme_mbps, nvme_depth, ssd_latency, ssd_mbps, ssd_depth, hdd_latency, hdd_mbps;
+	int64_t disk;              /* device of the files: enum rf_device_kind */
+	int64_t scan_unmapped, scan_mapped, reclaim_page, kswapd_wake, syscall, copy_page;
+	uint64_t ram;              /* size of the machine, when --ram is not given */
+};
+extern const struct rf_option rf_profile_options[];
+/* A shipped profile by name, or an INI file by path. */
+gboolean rf_profile_load(struct rf_profile *p, const char *name_or_path, GError **error);
+void rf_profile_clear(struct rf_profile *p);
+/* Names of the shipped ones, NULL-terminated. */
+const char *const *rf_profile_names(void);
+
+#endif
