@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum rf_option_type {
-	RF_OPT_BOOL,   /* bool: yes/no, true/false, on/off, 1/0 */
+	RF_OPT_BOOL,   /* gboolean: yes/no, true/false, on/off, 1/0 */
 	RF_OPT_INT,    /* int64_t, range min..max */
 	RF_OPT_SIZE,   /* uint64_t bytes: 64M, 4K; plain number is bytes */
 	RF_OPT_TIME,   /* uint64_t ns: 10ms, 2s; plain number is ns */
