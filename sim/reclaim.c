@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/reclaim.h"
+#include "sim/policy.h"
+
+/* A policy that proposes single victims has no use for priorities: it is asked until the goal is
+ * met, or until as many proposals in a row failed as there are pages. */
+static void shrink_by_proposal(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
+{
+	uint32_t failures = 0;
+
+	while (sc->reclaimed < sc->goal && failures < pol->host->npages) {
+		rf_page page = pol->ops->propose(pol, lv, sc);
+		enum rf_verdict verdict;
+
+		if (page == RF_NO_PAGE)
+			break;
+		sc->scanned++;
+		verdict = pol->host->evict(pol, page, sc, FALSE);
+		if (verdict == RF_FREED) {
+			sc->reclaimed++;
+			failures = 0;
+			continue;
+		}
+		failures++;
+		if (verdict == RF_REFUSED)
+			break; /* the fallback serves a policy that names pages it has not got */
+		if (pol->ops->kept)
+			pol->ops->kept(pol, lv, page, verdict);
+	}
+}
+
+void rf_shrink_lruvec(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
+{
+	if (pol->ops->shrink)
+		pol->ops->shrink(pol, lv, sc);
+	else
+		shrink_by_proposal(pol, lv, sc);
+}
+
+static void descend(struct rf_policy *pol, struct rf_scan *sc)
+{
+	for (sc->prio = RF_DEF_PRIORITY; sc->prio >= 0; sc->prio--) {
+		struct rf_lruvec *lv;
+
+		if (pol->ops->prepare)
+			pol->ops->prepare(pol, sc);
+		for (lv = sc->target; lv; lv = rf_lruvec_next(sc->target, lv)) {
+			rf_shrink_lruvec(pol, lv, sc);
+			if (sc->reclaimed >= sc->goal && !sc->kswapd)
+				break;
+		}
+		if (sc->reclaimed >= sc->goal || !pol->ops->shrink)
+			break;
+	}
+}
+
+uint64_t rf_reclaim(struct rf_policy *pol, struct rf_scan *sc)
+{
+	descend(pol, sc);
+	/* Nothing at all: once more with everything deactivated (kernel-reclaim 4.6). */
+	if (!sc->reclaimed && sc->skipped_deactivate && !sc->force_deactivate) {
+		sc->force_deactivate = TRUE;
+		descend(pol, sc);
+	}
+	if (pol->ops->finish)
+		pol->ops->finish(pol, sc);
+	return sc->reclaimed;
+}
