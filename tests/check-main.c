@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * Runs every unit test.  CK_RUN_SUITE=name runs one suite, CK_FORK=no keeps it in a debugger's reach.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One line a suite, sorted: X(name) stands for Suite *suite_name(void). */
+#define SUITES(X) \
+
+#define DECLARE(name) Suite *suite_##name(void);
+SUITES(DECLARE)
+#undef DECLARE
+
+static Suite *(*const suites[])(void) = {
+#define ENTRY(name) suite_##name,
+	SUITES(ENTRY)
+#undef ENTRY
+	NULL,
+};
+
+int main(void)
+{
+	SRunner *runner = srunner_create(NULL);
+	int run, failed;
+
+	/* Check's own four seconds are too few under sanitizers on a busy machine. */
+	setenv("CK_DEFAULT_TIMEOUT", "120", 0);
+	for (unsigned i = 0; suites[i]; i++)
+		srunner_add_suite(runner, suites[i]());
+	srunner_run_all(runner, CK_ENV);
+	run = srunner_ntests_run(runner);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	if (!run) {
+		fputs("no test was run\n", stderr);
+		return EXIT_FAILURE;
+	}
+	printf("%d passed, %d failed\n", run - failed, failed);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
