@@ -65,6 +65,8 @@ struct rf_scan {
 	struct rf_lruvec *target; /* whose limit was met; the root for the machine's own */
 	uint64_t goal;            /* pages wanted */
 	uint64_t reclaimed, scanned;
+	uint64_t pageouts;        /* pages that evict() sent to swap, synchronous or not */
+	uint64_t dirty, unqueued_dirty, writeback, congested, immediate; /* file pages met by evict() */
 	int prio;                 /* 12 … 0 */
 	int swappiness;           /* of the target */
 	gboolean may_swap;
@@ -97,7 +99,7 @@ enum rf_why {
 /* Advice that moves a page. */
 enum rf_move {
 	RF_MOVE_DEACTIVATE, /* MADV_COLD */
-	RF_MOVE_LAZYFREE,   /* MADV_FREE: SWAPBACKED is clear already */
+	RF_MOVE_LAZYFREE,   /* MADV_FREE: the policy calls host->lazyfree() when it takes effect */
 	RF_MOVE_ROTATE,     /* writeback ended on a page marked RECLAIM: inactive tail */
 	RF_MOVE_UNLAZY,     /* a lazyfree page was dirtied again: SWAPBACKED is set already */
 };
@@ -115,8 +117,11 @@ struct rf_host {
 	unsigned ncpus;
 	uint32_t total_frames; /* of the machine, or of --frames */
 	uint64_t seed;
+	uint64_t swap_total;  /* pages of swap in the machine; 0: no device at all */
+	gboolean stats_fresh; /* statistics of the cgroups are always current: flush() is not called */
 
 	struct rf_lruvec *root;
+	struct rf_lruvec *evict_target; /* during remove(RF_WHY_EVICTED): whose reclaim it is */
 	struct rf_lruvec *(*lruvec_of)(struct rf_policy *pol, rf_page page);
 
 	/* Test and clear the accessed bit in every mapping of the page that has recency and belongs to
@@ -129,6 +134,12 @@ struct rf_host {
 
 	/* Count, for the lruvec's cgroup and its ancestors and, as the counter's scope says, the whole machine. */
 	void (*count)(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c, int64_t n);
+	/* A page becomes lazyfree now: SWAPBACKED is cleared.  For policies that have move(). */
+	void (*lazyfree)(struct rf_policy *pol, rf_page page);
+	/* After a batch of evict() calls from one list: throttle on dirty pages, wake the flusher. */
+	void (*batch_done)(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc, uint64_t taken);
+	/* Shrink the kernel's own caches (shadow nodes) of lv at sc->prio. */
+	void (*shrink_slab)(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc);
 	/* Free swap for this cgroup, in pages. */
 	uint64_t (*swap_available)(struct rf_policy *pol, struct rf_lruvec *lv);
 	/* Of size pages on a list of lv, how many the protection of memory.min and low leaves to scan. */

@@ -11,7 +11,29 @@
 #include "traces/trace.h"
 
 enum rf_arch { RF_ARCH_X86_64, RF_ARCH_ARM64 };
+enum rf_replay { RF_REPLAY_ORDERED, RF_REPLAY_CLOSED };
 enum rf_cgroup_version { RF_CGROUP_V1, RF_CGROUP_V2 };
+/* ORDER device kinds: rf_device_names in config.c, the choices of "disk" in profile.c. */
+enum rf_device_kind { RF_DEV_NONE, RF_DEV_ZRAM, RF_DEV_NVME, RF_DEV_SSD, RF_DEV_HDD, RF_NDEVICES };
+
+/* Costs and devices of a machine.  Every time is in ns unless its name says otherwise.  The shipped
+ * ones stand in sim/profiles, with the source of each figure. */
+struct rf_profile {
+	char *description;
+	int64_t access, fault_anon, fault_file, fault_around_page, major_overhead;
+	int64_t zram_read, zram_write;
+	int64_t nvme_latency, nvme_mbps, nvme_depth, ssd_latency, ssd_mbps, ssd_depth, hdd_latency, hdd_mbps;
+	int disk;                  /* device of the files: enum rf_device_kind */
+	int64_t scan_unmapped, scan_mapped, reclaim_page, kswapd_wake, syscall, copy_page;
+	uint64_t ram;              /* size of the machine, when --ram is not given */
+};
+extern const struct rf_option rf_profile_options[];
+/* A shipped profile by name, or an INI file by path (a name with a slash or a dot).  p need not be
+ * initialised; after an error there is nothing to clear. */
+gboolean rf_profile_load(struct rf_profile *p, const char *name_or_path, GError **error);
+void rf_profile_clear(struct rf_profile *p);
+/* Names of the shipped ones, NULL-terminated, sorted. */
+const char *const *rf_profile_names(void);
 
 struct rf_config {
 	/* seams: "name" or "name,opt=value,…" */
@@ -33,46 +55,39 @@ struct rf_config {
 	uint64_t fault_around_bytes;
 	int64_t min_free_kbytes, watermark_scale_factor; /* min_free_kbytes 0: by the kernel's formula */
 	int64_t dirty_background_ratio, dirty_ratio;
-	uint64_t dirty_expire, dirty_writeback;          /* ns */
+	int64_t dirty_expire_centisecs, dirty_writeback_centisecs;
 	gboolean exact_time;
+
+	/* What --set gave to the machine profile: "name=value", in order. */
+	GPtrArray *profile_set;
+	/* Long options given on purpose, by name: bit of the table's index. */
+	uint64_t given;
 
 	/* resolved by rf_config_resolve */
 	unsigned page_shift;
 	unsigned kernel_release;   /* RF_KERNEL(a,b,c) */
 	uint64_t limit_bytes;      /* 0: none */
-	uint64_t ram_bytes;        /* 0: none */
+	uint64_t ram_bytes;        /* of the machine; 0 with frames_n */
 	uint64_t frames_n;         /* 0: not the ideal machine */
 	uint64_t swap_bytes;       /* 0: none */
 	int swap_device;           /* enum rf_device_kind */
 	uint32_t tlb_entries;      /* 0: ideal */
+	uint64_t dirty_expire, dirty_writeback; /* ns */
+	struct rf_profile profile; /* machine, with profile_set on top */
 };
 
-enum rf_device_kind { RF_DEV_NONE, RF_DEV_ZRAM, RF_DEV_NVME, RF_DEV_SSD, RF_DEV_HDD };
-
 extern const struct rf_option rf_config_options[];
+extern const char *const rf_device_names[RF_NDEVICES];
 
 void rf_config_init(struct rf_config *c);
 void rf_config_clear(struct rf_config *c);
+/* One option by its name in the table. */
+gboolean rf_config_set(struct rf_config *c, const char *name, const char *value, GError **error);
+/* "key=value" for an option of the configuration or of the machine profile (--set). */
+gboolean rf_config_set_any(struct rf_config *c, const char *assignment, GError **error);
 /* Check combinations, turn texts and percentages into numbers; totals may be NULL when nothing is a
- * percentage. */
+ * percentage.  Can be called again, with the totals of another trace. */
 gboolean rf_config_resolve(struct rf_config *c, const struct rf_totals *totals, GError **error);
 gboolean rf_config_needs_totals(const struct rf_config *c);
-
-/* Costs in ns, and devices.  Sources: kernel-reclaim 14 (docs/manual "Machine profiles"). */
-struct rf_profile {
-	char *description;
-	int64_t access, fault_anon, fault_file, fault_around_page, major_overhead;
-	int64_t zram_read, zram_write;
-	int64_t nvme_latency, nvme_mbps, nvme_depth, ssd_latency, ssd_mbps, ssd_depth, hdd_latency, hdd_mbps;
-	int64_t disk;              /* device of the files: enum rf_device_kind */
-	int64_t scan_unmapped, scan_mapped, reclaim_page, kswapd_wake, syscall, copy_page;
-	uint64_t ram;              /* size of the machine, when --ram is not given */
-};
-extern const struct rf_option rf_profile_options[];
-/* A shipped profile by name, or an INI file by path. */
-gboolean rf_profile_load(struct rf_profile *p, const char *name_or_path, GError **error);
-void rf_profile_clear(struct rf_profile *p);
-/* Names of the shipped ones, NULL-terminated. */
-const char *const *rf_profile_names(void);
 
 #endif

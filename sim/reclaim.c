@@ -11,13 +11,19 @@ static void shrink_by_proposal(struct rf_policy *pol, struct rf_lruvec *lv, stru
 	while (sc->reclaimed < sc->goal && failures < pol->host->npages) {
 		rf_page page = pol->ops->propose(pol, lv, sc);
 		enum rf_verdict verdict;
+		gboolean anon;
 
 		if (page == RF_NO_PAGE)
 			break;
 		sc->scanned++;
+		anon = pol->host->fact[page] & RF_PAGE_SWAPBACKED;
+		pol->host->count(pol, lv, anon ? RF_C_pgscan_anon : RF_C_pgscan_file, 1);
+		pol->host->count(pol, lv, sc->kswapd ? RF_C_pgscan_kswapd : RF_C_pgscan_direct, 1);
 		verdict = pol->host->evict(pol, page, sc, FALSE);
 		if (verdict == RF_FREED) {
 			sc->reclaimed++;
+			pol->host->count(pol, lv, anon ? RF_C_pgsteal_anon : RF_C_pgsteal_file, 1);
+			pol->host->count(pol, lv, sc->kswapd ? RF_C_pgsteal_kswapd : RF_C_pgsteal_direct, 1);
 			failures = 0;
 			continue;
 		}
@@ -46,6 +52,8 @@ static void descend(struct rf_policy *pol, struct rf_scan *sc)
 			pol->ops->prepare(pol, sc);
 		for (lv = sc->target; lv; lv = rf_lruvec_next(sc->target, lv)) {
 			rf_shrink_lruvec(pol, lv, sc);
+			if (pol->host->shrink_slab)
+				pol->host->shrink_slab(pol, lv, sc);
 			if (sc->reclaimed >= sc->goal && !sc->kswapd)
 				break;
 		}
