@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The command line of one command: its own arguments, and option tables whose every entry is a long
+ * The command line of one command: its own arguments, and an option table whose every entry is a long
  * option as well.  Parsing, help and manual page come from the same description.
  */
 #ifndef RF_ARGS_H
@@ -11,7 +11,7 @@
 enum rf_arg_kind {
 	RF_ARG_FLAG,   /* gboolean */
 	RF_ARG_STRING, /* char *: the last one given */
-	RF_ARG_LIST,   /* GPtrArray * of char *, in order; made when NULL */
+	RF_ARG_LIST,   /* GPtrArray * of char *, in order; NULL when none was given */
 };
 
 struct rf_arg {
@@ -20,14 +20,13 @@ struct rf_arg {
 	enum rf_arg_kind kind;
 	size_t offset; /* in the block */
 	const char *metavar;
-	const char *help;
+	const char *help; /* no full stop */
 };
 
 #define RF_ARG_END { .name = NULL }
 
 struct rf_args {
-	const char *command;           /* for messages */
-	const struct rf_arg *arg;      /* values go into block */
+	const struct rf_arg *arg;      /* values go into block, which the caller has zeroed */
 	void *block;
 	const struct rf_option *table; /* or NULL; values go into table_block */
 	void *table_block;
@@ -38,15 +37,19 @@ struct rf_args {
  * for an unknown option.  --help and -h set *help and end parsing. */
 gboolean rf_args_parse(const struct rf_args *a, int argc, char **argv, GPtrArray *operands,
                        gboolean *help, GError **error);
-/* Free the strings of the block. */
+/* Free what the block owns. */
 void rf_args_clear(const struct rf_arg *arg, void *block);
 
-/* Append the arguments, at most 79 columns; the table is appended by rf_options_help. */
+/* The entry whose name is this one but for "-" and "_", or NULL. */
+const struct rf_option *rf_args_option(const struct rf_option *table, const char *name);
+
+/* Append arguments, and a table as long options, at most 79 columns. */
 void rf_args_help(const struct rf_arg *arg, GString *out);
-/* Append them as roff, and an option table as roff (long options when dashes is set). */
+void rf_args_table_help(const struct rf_option *table, GString *out);
+/* The same as roff; prefix stands before the names of a table ("--" or ""). */
 void rf_args_man(const struct rf_arg *arg, GString *out);
-void rf_options_man(const struct rf_option *table, gboolean dashes, GString *out);
-/* Append text to a roff page: backslashes, hyphens, leading dots and quotes made safe. */
+void rf_args_table_man(const struct rf_option *table, const char *prefix, GString *out);
+/* Append text to a roff page: backslashes, hyphens, quotes and leading dots made safe. */
 void rf_man_escape(GString *out, const char *text);
 
 #endif

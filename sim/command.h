@@ -14,24 +14,24 @@ struct rf_command {
 	int (*run)(int argc, char **argv);
 	/* Append what `refault NAME --help` and `refault help NAME` print. */
 	void (*help)(GString *out);
-	/* Append roff for the manual page: the command's options.  Optional. */
+	/* Append the command's part of the manual page, roff (args.h helps). */
 	void (*man)(GString *out);
 };
 
 extern const struct rf_command rf_commands[]; /* name NULL ends it */
-
-const char *rf_version(void);
+const struct rf_command *rf_command_find(const char *name);
 
 /* The whole program. */
 int rf_main(int argc, char **argv);
 
-/* Print "refault: MESSAGE" on standard error, free the error, give its exit code. */
-int rf_fail(GError *error);
-/* The same for a misuse of the command line, with a hint at `refault help COMMAND`. */
-int rf_fail_usage(const char *command, GError *error);
+/* Print "refault COMMAND: MESSAGE" on standard error, free the error, give its exit code.  After a
+ * signal the code is RF_EXIT_INTERRUPTED whatever the error. */
+int rf_fail(const char *command, GError *error);
 
-/* Write text to standard output and check that it arrived; an exit code. */
-int rf_print(const char *text);
+/* Write text to standard output and make sure that it arrives; an exit code. */
+int rf_print(const char *command, const char *text);
+/* Print a command's help. */
+int rf_print_help(const char *command);
 
 /* SIGINT and SIGTERM set a flag; a second one kills.  Loops over a trace ask now and then, and stop
  * with this error, so that what they were writing is removed. */
@@ -40,11 +40,13 @@ gboolean rf_interrupted(void);
 void rf_set_interrupted(GError **error);
 
 int rf_cmd_run(int argc, char **argv);
-int rf_cmd_policies(int argc, char **argv);
-int rf_cmd_help(int argc, char **argv);
 void rf_cmd_run_help(GString *out);
 void rf_cmd_run_man(GString *out);
+int rf_cmd_policies(int argc, char **argv);
 void rf_cmd_policies_help(GString *out);
+void rf_cmd_policies_man(GString *out);
+int rf_cmd_help(int argc, char **argv);
 void rf_cmd_help_help(GString *out);
+void rf_cmd_help_man(GString *out);
 
 #endif

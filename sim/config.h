@@ -60,8 +60,6 @@ struct rf_config {
 
 	/* What --set gave to the machine profile: "name=value", in order. */
 	GPtrArray *profile_set;
-	/* Long options given on purpose, by name: bit of the table's index. */
-	uint64_t given;
 
 	/* resolved by rf_config_resolve */
 	unsigned page_shift;

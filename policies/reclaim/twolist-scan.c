@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT
+ * twolist: the scans.  How much of which list, and what becomes of each page looked at.
+ */
+#include "policies/reclaim/twolist.h"
+
+#define CLUSTER 32 /* SWAP_CLUSTER_MAX: pages isolated at once */
+
+static uint64_t isqrt(uint64_t n)
+{
+	uint64_t r = 0, bit = UINT64_C(1) << 62;
+
+	while (bit > n)
+		bit >>= 2;
+	for (; bit; bit >>= 2) {
+		if (n >= r + bit) {
+			n -= r + bit;
+			r = (r >> 1) + bit;
+		} else {
+			r >>= 1;
+		}
+	}
+	return r;
+}
+
+/* inactive_is_low(): 3.5. */
+static gboolean inactive_is_low(struct rf_policy *pol, struct rf_lruvec *lv, int type)
+{
+	uint64_t inactive = tl_stale_size(pol, lv, type ? TL_INACTIVE_FILE : TL_INACTIVE_ANON);
+	uint64_t active = tl_stale_size(pol, lv, type ? TL_ACTIVE_FILE : TL_ACTIVE_ANON);
+	uint64_t gib = (inactive + active) >> (30 - pol->host->page_shift);
+
+	return inactive * (gib ? isqrt(10 * gib) : 1) < active;
+}
+
+/* prepare_scan_control(): 4.1.  Before 5.5 each vector decided by itself. */
+static void decide_deactivation(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
+{
+	const struct tl_rules *r = &tl_state(pol)->rules;
+	struct tl_lruvec *v = tl_lruvec(lv);
+	gboolean may[2];
+	int type;
+
+	for (type = 0; type < 2; type++)
+		may[type] = sc->force_deactivate || inactive_is_low(pol, lv, type) ||
+		            (r->refault_deactivate && (type || r->anon_inactive) &&
+		             tl_stale_activated(pol, lv, type) != v->snapshot[type]);
+	sc->may_deactivate_anon = may[0];
+	sc->may_deactivate_file = may[1];
+}
+
+void tl_prepare(struct rf_policy *pol, struct rf_scan *sc)
+{
+	const struct tl_rules *r = &tl_state(pol)->rules;
+
+	decide_deactivation(pol, sc->target, sc);
+	sc->cache_trim = r->cache_trim && !sc->may_deactivate_file && !sc->cache_trim_forbidden &&
+	                 tl_stale_size(pol, sc->target, TL_INACTIVE_FILE) >> sc->prio > 0;
+	/* file_tiny is the host's: it knows free memory and watermarks.  Here only its second half. */
+	sc->file_tiny = sc->global && sc->file_tiny && !sc->may_deactivate_anon &&
+	                tl_stale_size(pol, sc->target, TL_INACTIVE_ANON) >> sc->prio > 0;
+}
+
+void tl_finish(struct rf_policy *pol, struct rf_scan *sc)
+{
+	struct tl_lruvec *v = tl_lruvec(sc->target);
+
+	v->snapshot[0] = tl_stale_activated(pol, sc->target, TL_ANON_TYPE);
+	v->snapshot[1] = tl_stale_activated(pol, sc->target, TL_FILE_TYPE);
+}
+
+/* Take up to n pages off the tail, coldest first.  Every page on a list can be isolated here. */
+static unsigned isolate(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n, rf_page *page)
+{
+	struct rf_list *l = &tl_lruvec(lv)->list[list];
+	unsigned i;
+
+	for (i = 0; i < n && l->tail != RF_NO_PAGE; i++) {
+		page[i] = l->tail;
+		rf_list_remove(pol->link, l, page[i]);
+		pol->page_priv[page[i]] = (pol->page_priv[page[i]] & ~TL_LRU) | TL_ISOLATED;
+	}
+	return i;
+}
+
+static void put_back(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
+{
+	tl_list_add(pol, lv, page);
+	if (pol->page_priv[page] & TL_ACT)
+		tl_age_nonresident(lv);
+}
+
+enum references { REF_RECLAIM, REF_RECLAIM_CLEAN, REF_KEEP, REF_ACTIVATE };
+
+/* folio_check_references(): 3.2. */
+static enum references check_references(struct rf_policy *pol, rf_page page, struct rf_scan *sc)
+{
+	const struct tl_rules *r = &tl_state(pol)->rules;
+	gboolean file = tl_is_file(pol, page);
+	unsigned vm, young = pol->host->young(pol, page, sc->target, &vm);
+	uint8_t *f = &pol->page_priv[page];
+	gboolean referenced = (*f & TL_REF) != 0;
+
+	if (vm & RF_VM_LOCKED_VMA)
+		return REF_ACTIVATE;
+	*f &= ~TL_REF;
+	if (young) {
+		if (!file && !r->anon_second_chance)
+			return REF_ACTIVATE;
+		if (!r->ref_twice)
+			return REF_ACTIVATE;
+		*f |= TL_REF;
+		if (referenced || young > 1)
+			return REF_ACTIVATE;
+		if (pol->host->spare_inactive(pol, page, vm))
+			return REF_ACTIVATE;
+		return REF_KEEP;
+	}
+	return referenced && file ? REF_RECLAIM_CLEAN : REF_RECLAIM;
+}
+
+/* shrink_inactive_list(): 3.2.  Returns the pages freed. */
+static unsigned shrink_inactive(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n,
+                                struct rf_scan *sc)
+{
+	const struct rf_host *host = pol->host;
+	int type = (list & TL_FILE) != 0;
+	rf_page page[CLUSTER], left[CLUSTER];
+	unsigned taken, freed = 0, nleft = 0, activated = 0, i;
+	uint64_t pageouts = sc->pageouts;
+
+	tl_drain(pol);
+	taken = isolate(pol, lv, list, n, page);
+	if (!taken)
+		return 0;
+	host->count(pol, lv, sc->kswapd ? RF_C_pgscan_kswapd : sc->proactive ? RF_C_pgscan_proactive :
+	            RF_C_pgscan_direct, taken);
+	host->count(pol, lv, type ? RF_C_pgscan_file : RF_C_pgscan_anon, taken);
+	sc->scanned += taken;
+
+	for (i = 0; i < taken; i++) {
+		enum references ref = check_references(pol, page[i], sc);
+		enum rf_verdict verdict = ref == REF_ACTIVATE ? RF_ACTIVATE : RF_KEEP;
+
+		if (ref <= REF_RECLAIM_CLEAN)
+			verdict = host->evict(pol, page[i], sc, ref == REF_RECLAIM_CLEAN);
+		if (verdict == RF_FREED) {
+			freed++;
+			continue;
+		}
+		if (verdict == RF_ACTIVATE && !(host->fact[page[i]] & RF_PAGE_MLOCKED)) {
+			pol->page_priv[page[i]] |= TL_ACT;
+			activated++;
+		}
+		left[nleft++] = page[i];
+	}
+	for (i = 0; i < nleft; i++)
+		if (pol->page_priv[left[i]] & TL_ISOLATED) /* not taken away as unevictable */
+			put_back(pol, lv, left[i]);
+
+	if (activated)
+		host->count(pol, lv, RF_C_pgactivate, activated);
+	host->count(pol, lv, sc->kswapd ? RF_C_pgsteal_kswapd : sc->proactive ? RF_C_pgsteal_proactive :
+	            RF_C_pgsteal_direct, freed);
+	host->count(pol, lv, type ? RF_C_pgsteal_file : RF_C_pgsteal_anon, freed);
+	tl_lruvec(lv)->recent_scanned[type] += taken;
+	tl_lruvec(lv)->recent_rotated[type] += activated;
+	tl_note_cost(pol, lv, type, sc->pageouts - pageouts, taken - freed);
+	host->batch_done(pol, lv, sc, taken);
+	return freed;
+}
+
+/* shrink_active_list(): 3.3. */
+static void shrink_active(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n,
+                          struct rf_scan *sc)
+{
+	const struct rf_host *host = pol->host;
+	int type = (list & TL_FILE) != 0;
+	rf_page page[CLUSTER];
+	gboolean keep[CLUSTER];
+	unsigned taken, i, rotated = 0;
+
+	tl_drain(pol);
+	taken = isolate(pol, lv, list, n, page);
+	if (!taken)
+		return;
+	host->count(pol, lv, RF_C_pgrefill, taken);
+	for (i = 0; i < taken; i++) {
+		unsigned vm;
+
+		keep[i] = host->young(pol, page[i], sc->target, &vm) && host->spare_active(pol, page[i], vm);
+		rotated += keep[i];
+	}
+	for (i = 0; i < taken; i++)
+		if (keep[i])
+			put_back(pol, lv, page[i]);
+	for (i = 0; i < taken; i++) {
+		if (keep[i])
+			continue;
+		pol->page_priv[page[i]] = (pol->page_priv[page[i]] & ~TL_ACT) | TL_WS;
+		put_back(pol, lv, page[i]);
+	}
+	host->count(pol, lv, RF_C_pgdeactivate, taken - rotated);
+	tl_lruvec(lv)->recent_scanned[type] += taken;
+	tl_lruvec(lv)->recent_rotated[type] += rotated;
+	tl_note_cost(pol, lv, type, 0, rotated);
+}
+
+/* The balance before 5.8: pressure by what share of the pages scanned lately was not rotated. */
+static void old_fractions(struct rf_policy *pol, struct rf_lruvec *lv, int swappiness,
+                          uint64_t *ap, uint64_t *fp)
+{
+	struct tl_lruvec *v = tl_lruvec(lv);
+	int type;
+
+	for (type = 0; type < 2; type++) {
+		uint64_t size = (uint64_t)v->list[type * 2].n + v->list[type * 2 + 1].n;
+
+		if (v->recent_scanned[type] > size / 4) {
+			v->recent_scanned[type] /= 2;
+			v->recent_rotated[type] /= 2;
+		}
+	}
+	*ap = swappiness * (v->recent_scanned[0] + 1) / (v->recent_rotated[0] + 1);
+	*fp = (200 - swappiness) * (v->recent_scanned[1] + 1) / (v->recent_rotated[1] + 1);
+	(void)pol;
+}
+
+static void new_fractions(const struct tl_lruvec *v, int swappiness, uint64_t *ap, uint64_t *fp)
+{
+	uint64_t total = v->cost[0] + v->cost[1];
+	uint64_t anon = total + v->cost[0], file = total + v->cost[1];
+
+	total = anon + file;
+	*ap = swappiness * (total + 1) / (anon + 1);
+	*fp = (200 - swappiness) * (total + 1) / (file + 1);
+}
+
+/* get_scan_count(): 4.2. */
+static void scan_targets(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc,
+                         uint64_t target[TL_NLISTS])
+{
+	const struct rf_host *host = pol->host;
+	struct tl_lruvec *v = tl_lruvec(lv);
+	enum { FILE_ONLY, ANON_ONLY, EQUAL, FRACTION } how;
+	uint64_t ap = 0, fp = 0;
+	int i;
+
+	if (!sc->may_swap || !host->swap_available(pol, lv))
+		how = FILE_ONLY;
+	else if (!sc->global && !sc->swappiness)
+		how = FILE_ONLY;
+	else if (!sc->prio && sc->swappiness)
+		how = EQUAL;
+	else if (sc->file_tiny)
+		how = ANON_ONLY;
+	else if (sc->cache_trim)
+		how = FILE_ONLY;
+	else
+		how = FRACTION;
+	if (how == FRACTION) {
+		if (tl_state(pol)->rules.cost == TL_COST_ROTATED)
+			old_fractions(pol, lv, sc->swappiness, &ap, &fp);
+		else /* the target's costs, not this vector's */
+			new_fractions(tl_lruvec(sc->target), sc->swappiness, &ap, &fp);
+	}
+	for (i = 0; i < TL_NLISTS; i++) {
+		gboolean file = (i & TL_FILE) != 0;
+		uint64_t s = host->unprotected(pol, lv, v->list[i].n, sc) >> sc->prio;
+
+		if (how == FRACTION)
+			s = s * (file ? fp : ap) / (ap + fp);
+		else if ((how == FILE_ONLY && !file) || (how == ANON_ONLY && file))
+			s = 0;
+		target[i] = s;
+	}
+}
+
+/* shrink_lruvec(): 4.3. */
+void tl_shrink(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
+{
+	/* ORDER: IA, AA, IF, AF as the kernel walks them. */
+	const struct tl_rules *r = &tl_state(pol)->rules;
+	uint64_t target[TL_NLISTS], nr[TL_NLISTS], got = 0;
+	gboolean proportional_only = sc->global && !sc->kswapd && sc->prio == 12;
+	gboolean adjusted = FALSE;
+	int i;
+
+	if (!r->deactivate_root)
+		decide_deactivation(pol, lv, sc);
+	scan_targets(pol, lv, sc, target);
+	for (i = 0; i < TL_NLISTS; i++)
+		nr[i] = target[i];
+	while (nr[TL_INACTIVE_ANON] || nr[TL_ACTIVE_FILE] || nr[TL_INACTIVE_FILE]) {
+		uint64_t nf, na, pct;
+		int small, large;
+
+		for (i = 0; i < TL_NLISTS; i++) {
+			unsigned k = MIN(nr[i], CLUSTER);
+			gboolean may = i & TL_FILE ? sc->may_deactivate_file : sc->may_deactivate_anon;
+
+			if (!k)
+				continue;
+			nr[i] -= k;
+			if (!(i & TL_ACTIVE))
+				got += shrink_inactive(pol, lv, i, k, sc);
+			else if (may)
+				shrink_active(pol, lv, i, k, sc);
+			else
+				sc->skipped_deactivate = TRUE;
+		}
+		if (got < sc->goal || proportional_only || adjusted)
+			continue;
+		if (!r->proportional)
+			break;
+		nf = nr[TL_INACTIVE_FILE] + nr[TL_ACTIVE_FILE];
+		na = nr[TL_INACTIVE_ANON] + nr[TL_ACTIVE_ANON];
+		if (!nf || !na)
+			break;
+		small = nf > na ? TL_INACTIVE_ANON : TL_INACTIVE_FILE;
+		large = small ^ TL_FILE;
+		pct = MIN(nf, na) * 100 / (target[small] + target[small | TL_ACTIVE] + 1);
+		nr[small] = nr[small | TL_ACTIVE] = 0;
+		for (i = large; i <= (large | TL_ACTIVE); i++) {
+			uint64_t done = target[i] - nr[i], want = target[i] * (100 - pct) / 100;
+
+			nr[i] = want - MIN(want, done);
+		}
+	}
+	sc->reclaimed += got;
+	/* Anonymous pages are aged whatever the targets were: 3.6. */
+	if (pol->host->swap_total && inactive_is_low(pol, lv, TL_ANON_TYPE))
+		shrink_active(pol, lv, TL_ACTIVE_ANON, CLUSTER, sc);
+}
+
+/* kswapd_age_node(): 3.6. */
+void tl_age(struct rf_policy *pol, struct rf_scan *sc)
+{
+	struct tl_state *st = tl_state(pol);
+	uint32_t i;
+
+	if (!pol->host->swap_total || !inactive_is_low(pol, sc->target, TL_ANON_TYPE))
+		return;
+	for (i = 0; i < st->nlruvecs; i++)
+		if (st->lruvec[i])
+			shrink_active(pol, st->lruvec[i], TL_ACTIVE_ANON, CLUSTER, sc);
+}

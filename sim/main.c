@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/command.h"
+
+int main(int argc, char **argv)
+{
+	return rf_main(argc, argv);
+}
