@@ -94,9 +94,11 @@ struct rf_result {
 	GArray *cgroups;  /* struct rf_cgroup_result; the workload's (--limit) first, then by path */
 	GArray *oom;      /* struct rf_oom */
 	GArray *marks;    /* struct rf_sample with mark */
+	GArray *timeline; /* struct rf_sample, one every cfg->timeline of simulated time, and the end */
 	struct rf_totals totals;
 };
 
+/* Empty arrays, that own what their elements own, and zeros. */
 void rf_result_init(struct rf_result *r);
 void rf_result_clear(struct rf_result *r);
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * The loop from a trace to machines: N configurations are replayed from one decode.
+ */
+#ifndef RF_REPLAY_H
+#define RF_REPLAY_H
+
+#include "sim/machine.h"
+#include "traces/trace.h"
+
+struct rf_progress;
+
+/* Feed the source's items to every machine, to the trace's end.  The error says which machine could
+ * not go on when there are several.  progress: may be NULL.  Stops with rf_set_interrupted's error
+ * after a signal. */
+gboolean rf_replay(struct rf_source *source, struct rf_machine *const *machines, unsigned n,
+                   struct rf_progress *progress, GError **error);
+
+#endif
