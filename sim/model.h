@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ * The modelled machine, from inside: what the model-*.c files share.  Nobody else includes this.
+ *
+ * A page-table leaf is a block of consecutive entries of the PTE arrays: entry number v names a
+ * virtual page, leaf[v / entries] says where it is.  A logical page p keeps its index from first
+ * touch until it is freed for good; its reverse map is a chain of entry numbers through rmap_next,
+ * of present entries and of swap entries alike.
+ */
+#ifndef RF_MODEL_H
+#define RF_MODEL_H
+
+#include "sim/clock.h"
+#include "sim/config.h"
+#include "sim/device.h"
+#include "sim/future.h"
+#include "sim/policy.h"
+#include "sim/reclaim.h"
+#include "sim/result.h"
+#include "sim/seams.h"
+#include "traces/vma.h"
+
+/* Page-table entry, one byte. */
+enum {
+	PTE_PRESENT = 1 << 0,
+	PTE_WRITE = 1 << 1, /* a store needs no fault */
+	PTE_ACC = 1 << 2,   /* accessed */
+	PTE_DIRTY = 1 << 3,
+	PTE_SWAP = 1 << 4,  /* not present; the page is in swap (or in the swap cache) */
+	PTE_ZERO = 1 << 5,  /* present: the zero page or a reference page, no logical page behind it */
+	PTE_EXEC = 1 << 6,  /* its mapping is executable */
+	PTE_NOREC = 1 << 7, /* its mapping has no recency (2.4): reclaim does not see PTE_ACC */
+};
+
+/* The host's own facts on a page. */
+enum {
+	F_RA = 0x400,      /* readahead marker */
+	F_SWAPRA = 0x800,  /* read ahead from swap, not wanted yet */
+	F_UNEV = 0x1000,   /* off the lists: mlocked */
+	F_SHMEM = 0x2000,
+	F_READING = 0x4000,/* in the cache, its read is still under way */
+	F_SLOT = 0x8000,   /* has a swap slot */
+};
+
+#define IDENT_ANON UINT64_MAX
+#define IDENT_OFF_BITS 40
+
+enum { RSS_ANON, RSS_FILE, RSS_SHMEM, RSS_N };
+
+struct leaf {
+	uint32_t space;
+	uint32_t used;  /* entries that are not empty */
+	uint64_t base;  /* first page number */
+	gboolean charged;
+};
+
+struct space {
+	uint32_t id, users, cgroup;
+	struct rf_vmas *vmas;
+	GArray *leaves;      /* uint32_t leaf numbers, by base */
+	GHashTable *tables;  /* upper page-table pages that exist: key level << 56 | index */
+	uint64_t ntables, rss[RSS_N], rss_max, swapents;
+	/* Swap readahead state (VMA mode), kept for the address space: last address, window, hits. */
+	uint64_t swap_last;
+	uint32_t swap_win, swap_hits;
+};
+
+struct task {
+	uint32_t tid, space;
+	char *name;
+	uint64_t pgfault, pgmajfault, accesses;
+	gboolean alive, killed, exited;
+};
+
+#define NODE_SLOTS 64 /* XA_CHUNK_SIZE: pages a page-cache tree node */
+#define NODE_BYTES 592 /* struct xa_node with its share of slab and its owner's pointer: 12.6 */
+
+struct node {
+	uint32_t page[NODE_SLOTS];
+	uint64_t index;
+	uint32_t file, cgroup;
+	uint16_t cached, shadows;
+	struct node *prev, *next; /* shadow-only nodes of a cgroup, oldest first */
+	gboolean listed;
+};
+
+struct window { uint64_t start, n, done; }; /* a read under way */
+
+struct file {
+	uint32_t id;
+	char *name;
+	uint64_t npages;
+	GPtrArray *chunks; /* of struct node *[1024], NULL where nothing is cached */
+	gboolean shmem;
+	uint64_t ncached, ndirty, dirtied_when;
+	/* struct file_ra_state */
+	uint64_t ra_start, ra_size, ra_async, prev_page;
+	uint32_t mmap_miss;
+	gboolean read_before;
+	GArray *reading; /* struct window */
+};
+
+struct cgroup {
+	uint32_t id;
+	char *path;
+	struct cgroup *parent;
+	struct rf_lruvec *lv;
+	uint64_t usage, usage_max, max, high, low, min; /* pages; max, high: UINT64_MAX none */
+	uint64_t elow, emin;
+	uint32_t stock; /* charged ahead, one CPU's */
+	int swappiness;
+	uint64_t anon, file, mapped, shmem, swap, swapcache, kernel; /* pages; own, not of children */
+	int64_t kernel_bytes_stock;
+	uint64_t counter[RF_NCOUNTERS];
+	struct node *shadow_first, *shadow_last;
+	uint64_t nshadow_nodes, shadow_deferred, ntree_nodes;
+	uint64_t high_owed; /* pages charged over memory.high, to pay for */
+};
+
+enum fault { FAULT_DONE, FAULT_KILLED, FAULT_ERROR };
+
+struct rf_model {
+	struct rf_config cfg; /* strings belong to the caller's */
+	struct rf_profile profile;
+	struct rf_host host;
+	struct rf_policy *pol;
+	struct rf_clock *clock;
+	struct rf_seams seams;
+	struct rf_future *future;
+
+	/* page-table entries */
+	uint8_t *pte;
+	uint32_t *pte_page, *rmap_next;
+	uint32_t nptes, ptes_size;
+	struct leaf *leaf;
+	uint32_t nleaves, leaves_size, leaf_shift;
+	/* dense ids of the trace to entries */
+	uint32_t *map;
+	uint32_t nmap, map_size;
+
+	/* logical pages */
+	uint16_t *fact, *owner;
+	uint32_t *rmap;   /* first entry of the chain; next free page while free */
+	uint64_t *shadow, *ident;
+	uint32_t *slot;   /* with F_SLOT, rotational swap only */
+	uint32_t npages, pages_size, free_page;
+
+	GPtrArray *spaces, *cgroups, *files;
+	GHashTable *tasks, *file_by_id, *cgroup_by_path, *refpages;
+	struct task *current;
+	struct cgroup *workload;
+	GPtrArray *task_order;
+
+	/* memory of the machine, in frames */
+	uint64_t ram, used, reserved; /* reserved: metadata, hugetlb; ram 0: unlimited */
+	uint64_t wmark_min, wmark_low, wmark_high;
+	gboolean kswapd_running;
+	int kswapd_prio, kswapd_failures;
+
+	/* swap */
+	gboolean swap_sync;
+	uint64_t swap_slots, swap_used;
+	uint32_t *slot_page; /* rotational: which page a slot holds */
+	uint64_t slot_cursor, swap_prev_key, swap_ra_hits, swap_prev_win;
+	struct rf_device swap_dev, disk;
+
+	uint64_t dirty, dirty_throttled;
+	gboolean flusher_woken;
+	uint64_t next_flush_stats;
+	uint64_t stat_accesses;
+
+	/* results */
+	uint64_t counter[RF_NCOUNTERS];
+	uint64_t accesses, implicit, time_access, time_fault, time_io, time_reclaim, time_throttle, time_kswapd;
+	uint64_t rss[RSS_N], rss_max, rss_since;
+	__uint128_t rss_integral;
+	uint64_t node_bytes, ntables, nvmas, mlocked, lazyfree;
+	uint64_t fault_began, stall_began; /* of the fault under way */
+	GArray *stalls; /* uint64_t ns: reservoir, see model-stats.c */
+	uint64_t nstalls, stall_max;
+	GArray *oom, *marks, *series;
+	struct rf_scan *scan; /* of the reclaim under way, or NULL */
+	gboolean in_reclaim;
+};
+
+/* ---- model-space.c: tasks, address spaces, page tables, the reverse map ---- */
+struct task *task_find(struct rf_model *m, uint32_t tid); /* or NULL */
+struct task *task_get(struct rf_model *m, uint32_t tid);  /* declared on the way if need be */
+gboolean task_event(struct rf_model *m, const struct rf_event *ev, GError **error); /* task exec exit */
+void task_kill(struct rf_model *m, struct task *t);
+struct space *space_of_entry(struct rf_model *m, uint32_t v);
+struct space *space_nth(struct rf_model *m, uint32_t id);
+uint64_t entry_vpn(const struct rf_model *m, uint32_t v);
+/* Entry of a page number; the leaf is made (not charged) when there is none. */
+uint32_t entry_get(struct rf_model *m, struct space *s, uint64_t vpn);
+uint32_t entry_find(struct rf_model *m, struct space *s, uint64_t vpn); /* or UINT32_MAX */
+/* Leaves of s that overlap [from, to): index of the first in s->leaves. */
+guint leaf_first(const struct rf_model *m, const struct space *s, uint64_t from);
+/* Charge the page tables that an entry needs.  FALSE: the task was killed. */
+gboolean tables_charge(struct rf_model *m, uint32_t v);
+void tables_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to);
+void map_page(struct rf_model *m, uint32_t v, rf_page p, uint8_t flags);
+void map_special(struct rf_model *m, uint32_t v, uint32_t what, uint8_t flags); /* zero or reference page */
+/* Empty an entry; what becomes of its page is the caller's. */
+void unmap_entry(struct rf_model *m, uint32_t v);
+/* Empty an entry and let go of its page (munmap, exit, MADV_DONTNEED). */
+void zap_entry(struct rf_model *m, uint32_t v);
+void zap_range(struct rf_model *m, struct space *s, uint64_t from, uint64_t to);
+unsigned page_mapcount(const struct rf_model *m, rf_page p); /* present entries */
+unsigned page_swapcount(const struct rf_model *m, rf_page p);
+uint8_t vma_pte_flags(const struct rf_model *m, const struct rf_vma *vma);
+
+/* ---- model-page.c: logical pages ---- */
+rf_page page_new(struct rf_model *m, uint64_t ident);
+void page_free(struct rf_model *m, rf_page p); /* for good; not mapped, not on a list */
+/* p becomes resident (already charged to cg): facts, LRU, counters.  shadow is consumed. */
+void page_add(struct rf_model *m, rf_page p, struct cgroup *cg, uint16_t facts, unsigned how);
+/* p leaves memory and is uncharged; its index lives on only after RF_WHY_EVICTED. */
+void page_drop(struct rf_model *m, rf_page p, enum rf_why why);
+static inline rf_page page_of(const struct rf_model *m, uint32_t v) { return m->pte_page[v]; }
+enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc, gboolean clean_only);
+unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, unsigned *vm);
+void page_set_lazyfree(struct rf_model *m, rf_page p);
+
+/* ---- model-memcg.c ---- */
+struct cgroup *cgroup_new(struct rf_model *m, const char *path, struct cgroup *parent);
+struct cgroup *cgroup_get(struct rf_model *m, const char *path); /* made with its parents */
+gboolean cgroup_event(struct rf_model *m, const struct rf_event *ev, GError **error);
+static inline struct cgroup *cgroup_nth(const struct rf_model *m, uint32_t id) { return m->cgroups->pdata[id]; }
+/* Charge n pages and take them from the machine.  FALSE: failed (noretry), or the current task was
+ * killed for want of memory. */
+gboolean charge(struct rf_model *m, struct cgroup *cg, uint32_t n, gboolean noretry);
+void uncharge(struct rf_model *m, struct cgroup *cg, uint32_t n);
+gboolean charge_kernel(struct rf_model *m, struct cgroup *cg, uint32_t pages);
+void uncharge_kernel(struct rf_model *m, struct cgroup *cg, uint32_t pages);
+gboolean charge_kernel_bytes(struct rf_model *m, struct cgroup *cg, uint32_t bytes);
+void uncharge_kernel_bytes(struct rf_model *m, struct cgroup *cg, uint32_t bytes);
+void pay_high(struct rf_model *m); /* memory.high, on the way back to user mode */
+uint64_t host_unprotected(struct rf_policy *pol, struct rf_lruvec *lv, uint64_t size, struct rf_scan *sc);
+void count(struct rf_model *m, struct cgroup *cg, enum rf_counter c, int64_t n);
+void host_count(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c, int64_t n);
+
+/* ---- model-node.c: the machine's own memory: frames, watermarks, kswapd, OOM ---- */
+void node_init(struct rf_model *m);
+gboolean frames_take(struct rf_model *m, uint32_t n, gboolean noretry);
+void frames_give(struct rf_model *m, uint32_t n);
+void out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason);
+
+/* ---- model-fault.c ---- */
+enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error);
+
+/* ---- model-file.c: page cache ---- */
+struct file *file_get(struct rf_model *m, uint32_t id); /* declared on the way if need be */
+rf_page file_page(const struct rf_model *m, const struct file *f, uint64_t pgoff); /* resident or shadow, or RF_NO_PAGE */
+enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v, unsigned type);
+gboolean file_rw(struct rf_model *m, const struct rf_event *ev, GError **error); /* read, write, fsync */
+void file_forget(struct rf_model *m, rf_page p);   /* the cached page or shadow leaves the tree */
+void file_evicted(struct rf_model *m, rf_page p);  /* a shadow takes its place */
+void file_mark_dirty(struct rf_model *m, rf_page p);
+void file_willneed(struct rf_model *m, struct file *f, uint64_t from, uint64_t to);
+void file_free(struct file *f);
+void host_shrink_slab(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc);
+void nodes_free(struct rf_model *m);
+
+/* ---- model-writeback.c ---- */
+void writeback_init(struct rf_model *m);
+void flusher_wake(struct rf_model *m);
+void file_sync(struct rf_model *m, struct file *f, gboolean wait);
+void balance_dirty(struct rf_model *m); /* a writer pays for what it dirtied */
+void host_batch_done(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc, uint64_t taken);
+
+/* ---- model-swap.c ---- */
+void swap_init(struct rf_model *m);
+enum fault swap_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v, unsigned type);
+/* A page of shmem that is in swap comes back. */
+gboolean swap_in_shmem(struct rf_model *m, struct cgroup *cg, rf_page p);
+gboolean swap_take_slot(struct rf_model *m, rf_page p);
+void swap_drop_slot(struct rf_model *m, rf_page p); /* leaves the swap cache too */
+enum rf_verdict swap_write(struct rf_model *m, rf_page p, struct rf_scan *sc);
+gboolean swap_half_full(const struct rf_model *m, const struct cgroup *cg);
+void swap_willneed(struct rf_model *m, struct space *s, uint64_t from, uint64_t to);
+uint64_t host_swap_available(struct rf_policy *pol, struct rf_lruvec *lv);
+
+/* ---- model-advice.c: system calls on mappings ---- */
+gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **error);
+void page_mlock(struct rf_model *m, rf_page p);
+void page_munlock(struct rf_model *m, rf_page p);
+
+/* ---- model-stats.c ---- */
+void stats_init(struct rf_model *m);
+void rss_change(struct rf_model *m, struct space *s, int kind, int64_t pages);
+void stall_begin(struct rf_model *m);
+void stall_end(struct rf_model *m);
+void wait_until(struct rf_model *m, uint64_t when, uint64_t *account); /* time passes, events run */
+void spend(struct rf_model *m, uint64_t ns, uint64_t *account);
+void stats_sample(struct rf_model *m, struct rf_sample *out);
+gboolean stats_finish(struct rf_model *m, struct rf_result *out, GError **error);
+void stats_free(struct rf_model *m);
+
+/* model.c */
+struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_totals *totals, GError **error);
+void rf_model_free(struct rf_model *m);
+gboolean rf_model_item(struct rf_model *m, const struct rf_item *item, GError **error);
+gboolean rf_model_finish(struct rf_model *m, struct rf_result *out, GError **error);
+void rf_model_sample(struct rf_model *m, struct rf_sample *out);
+void rf_model_set_future(struct rf_model *m, struct rf_future *future);
+
+#endif
