@@ -6,10 +6,12 @@
 #include <gio/gio.h>
 #include <string.h>
 
+/* clang-format off: a name, no subtraction */
 G_DEFINE_QUARK(rf-usage-error-quark, rf_usage_error)
 G_DEFINE_QUARK(rf-data-error-quark, rf_data_error)
 G_DEFINE_QUARK(rf-env-error-quark, rf_env_error)
 G_DEFINE_QUARK(rf-negative-error-quark, rf_negative_error)
+/* clang-format on */
 
 enum rf_exit rf_error_exit_code(const GError *error)
 {
@@ -25,7 +27,8 @@ enum rf_exit rf_error_exit_code(const GError *error)
 	return RF_EXIT_ENVIRONMENT;
 }
 
-/* Names out of a trace end up in messages: a message stays one line of valid text whatever they hold. */
+/* Names out of a trace end up in messages: a message stays one line of valid text whatever they
+ * hold. */
 static char *one_line(char *text)
 {
 	GString *out;

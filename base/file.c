@@ -59,7 +59,8 @@ gboolean rf_outfile_open(struct rf_outfile *o, const char *path, GError **error)
 		/* A pipe or device: a rename would replace it. */
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 	} else if (exists) {
-		/* The file behind a symbolic link is the one to replace, and its mode the one to keep. */
+		/* The file behind a symbolic link is the one to replace, and its mode the one to
+		 * keep. */
 		char *real = realpath(path, NULL);
 
 		fd = real ? create_beside(real, st.st_mode & 0777, &o->tmp) : -1;

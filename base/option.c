@@ -55,7 +55,8 @@ static char *range_text(const struct rf_option *opt)
 	return g_strdup_printf("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, opt->min, opt->max);
 }
 
-static gboolean parse_int(const struct rf_option *opt, const char *text, int64_t *value, GError **error)
+static gboolean parse_int(const struct rf_option *opt, const char *text, int64_t *value,
+                          GError **error)
 {
 	gboolean negative = *text == '-';
 	uint64_t magnitude;
@@ -98,7 +99,8 @@ static gboolean parse_scaled(const struct rf_option *opt, const char *text, uint
 	return TRUE;
 }
 
-static gboolean parse_enum(const struct rf_option *opt, const char *text, int *value, GError **error)
+static gboolean parse_enum(const struct rf_option *opt, const char *text, int *value,
+                           GError **error)
 {
 	char **choices = g_strsplit(opt->choices, ",", -1);
 	const char *near;
@@ -114,7 +116,8 @@ static gboolean parse_enum(const struct rf_option *opt, const char *text, int *v
 	near = rf_nearest(text, (const char *const *)choices);
 	all = g_strjoinv(", ", choices);
 	if (near)
-		rf_set_usage(error, "\"%s\": did you mean \"%s\"? expected one of %s", text, near, all);
+		rf_set_usage(error, "\"%s\": did you mean \"%s\"? expected one of %s", text, near,
+		             all);
 	else
 		rf_set_usage(error, "\"%s\": expected one of %s", text, all);
 	g_free(all);
@@ -177,9 +180,11 @@ static void unknown_option(const struct rf_option *table, const char *where, con
 	if (!*all)
 		rf_set_usage(error, "%s: unknown option \"%s\": there are no options", where, name);
 	else if (near)
-		rf_set_usage(error, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, name, near);
+		rf_set_usage(error, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, name,
+		             near);
 	else if (strlen(all) <= 200)
-		rf_set_usage(error, "%s: unknown option \"%s\"; expected one of %s", where, name, all);
+		rf_set_usage(error, "%s: unknown option \"%s\"; expected one of %s", where, name,
+		             all);
 	else
 		rf_set_usage(error, "%s: unknown option \"%s\"", where, name);
 	g_free(all);
@@ -207,8 +212,8 @@ gboolean rf_options_set(const struct rf_option *table, void *block, const char *
 	return TRUE;
 }
 
-static gboolean parse_item(const struct rf_option *table, void *block, const char *where, char *item,
-                           GError **error)
+static gboolean parse_item(const struct rf_option *table, void *block, const char *where,
+                           char *item, GError **error)
 {
 	const struct rf_option *opt;
 	char *value = strchr(item, '=');
@@ -218,8 +223,8 @@ static gboolean parse_item(const struct rf_option *table, void *block, const cha
 	} else {
 		opt = rf_options_find(table, item);
 		if (opt && opt->type != RF_OPT_BOOL) {
-			rf_set_usage(error, "%s: option \"%s\" needs a value: expected %s=VALUE", where, item,
-			             item);
+			rf_set_usage(error, "%s: option \"%s\" needs a value: expected %s=VALUE",
+			             where, item, item);
 			return FALSE;
 		}
 		value = "yes";
@@ -242,7 +247,8 @@ gboolean rf_options_parse(const struct rf_option *table, void *block, const char
 		if (*items[i] && *items[i] != '=') {
 			ok = parse_item(table, block, where, items[i], error);
 		} else {
-			rf_set_usage(error, "%s: \"%s\": expected name=value,name=value,…", where, list);
+			rf_set_usage(error, "%s: \"%s\": expected name=value,name=value,…", where,
+			             list);
 			ok = FALSE;
 		}
 	}

@@ -91,7 +91,8 @@ static uint64_t time_scale(const char *name)
 	return 0;
 }
 
-/* Digits, a fraction where there is a unit, a unit.  What is left of a fraction below one is cut. */
+/* Digits, a fraction where there is a unit, a unit.  What is left of a fraction below one is cut.
+ */
 static gboolean parse_scaled(const char *text, unit_scale *scale_of, const char *expected,
                              uint64_t *value, GError **error)
 {
@@ -126,7 +127,8 @@ static gboolean parse_scaled(const char *text, unit_scale *scale_of, const char 
 		return FALSE;
 	}
 	frac = (uint64_t)((unsigned __int128)frac * scale / frac_scale);
-	if (__builtin_mul_overflow(whole, scale, &whole) || __builtin_add_overflow(whole, frac, &whole))
+	if (__builtin_mul_overflow(whole, scale, &whole) ||
+	    __builtin_add_overflow(whole, frac, &whole))
 		return too_big(text, error);
 	*value = whole;
 	return TRUE;
@@ -144,8 +146,8 @@ gboolean rf_parse_time(const char *text, uint64_t *ns, GError **error)
 
 /* ---- out ---- */
 
-/* value/scale with four significant digits, rounded half up, without trailing zeros.  *carry: it came
- * out as top or more. */
+/* value/scale with four significant digits, rounded half up, without trailing zeros.  *carry: it
+ * came out as top or more. */
 static char *four_digits(uint64_t value, uint64_t scale, unsigned top, gboolean *carry)
 {
 	static const unsigned pow10[] = { 1, 10, 100, 1000 };
@@ -163,7 +165,8 @@ static char *four_digits(uint64_t value, uint64_t scale, unsigned top, gboolean 
 	}
 	if (!decimals)
 		return g_strdup_printf("%" G_GUINT64_FORMAT, whole);
-	return g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT, whole, (int)decimals, frac);
+	return g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT, whole, (int)decimals,
+	                       frac);
 }
 
 struct step {
@@ -236,8 +239,8 @@ char *rf_exact_size(uint64_t bytes)
 {
 	for (unsigned i = 0; bytes && i < G_N_ELEMENTS(size_units); i++)
 		if (bytes % size_units[i].scale == 0)
-			return g_strdup_printf("%" G_GUINT64_FORMAT "%s", bytes / size_units[i].scale,
-			                       size_units[i].name);
+			return g_strdup_printf("%" G_GUINT64_FORMAT "%s",
+			                       bytes / size_units[i].scale, size_units[i].name);
 	return g_strdup_printf("%" G_GUINT64_FORMAT, bytes);
 }
 
