@@ -6,7 +6,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
-/* clang-format off: a name, no subtraction */
+/* clang-format off */
 G_DEFINE_QUARK(rf-usage-error-quark, rf_usage_error)
 G_DEFINE_QUARK(rf-data-error-quark, rf_data_error)
 G_DEFINE_QUARK(rf-env-error-quark, rf_env_error)
