@@ -130,13 +130,16 @@ struct rf_source_options {
 	const char *format; /* importer's name, or NULL: sniff */
 	const char *maps;   /* companion file with mappings, or NULL */
 	gboolean strict;    /* refuse what the text contract calls an error in strict mode */
+	gboolean no_kernel_accesses; /* importers: leave out what the kernel itself touched in user
+	                                memory for a system call */
 };
 
 /* Open a trace: "-" is standard input.  Compression (zstd, gzip) and format come from the content.
  * options may be NULL. */
 struct rf_source *rf_source_open(const char *path, const struct rf_source_options *options,
                                  GError **error);
-/* A text trace held in memory, for tests and tutorials.  name stands for the file in messages. */
+/* A text trace held in memory, for tests and tutorials.  name stands for the file in messages; a
+ * broken header is an error of the first rf_source_next. */
 struct rf_source *rf_source_from_text(const char *name, const char *text, gssize len);
 void rf_source_close(struct rf_source *s);
 
@@ -153,6 +156,10 @@ const struct rf_totals *rf_source_totals_ahead(const struct rf_source *s);
 const struct rf_totals *rf_source_totals(const struct rf_source *s);
 /* Share read, 0..1, or -1 when the size is not known (a pipe). */
 double rf_source_progress(const struct rf_source *s);
+
+/* Records that an importer skipped, by reason: FALSE when there is no nth reason.  Complete after
+ * RF_ITEM_END. */
+gboolean rf_source_skipped(const struct rf_source *s, guint nth, const char **reason, uint64_t *n);
 
 /* A source whose totals are known ahead and whose frames can be read backwards: s itself when it
  * is a seekable .rft, else a temporary .rft made from it (s is then closed; the file is unlinked). */

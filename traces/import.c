@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * The registry of importers.
+ */
+#include "traces/import.h"
+
+#include "traces/text.h"
+
+const struct rf_importer *const rf_importers[] = {
+	&rf_text_importer,
+	NULL
+};
