@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * Sinks of whatever kind.
+ */
+#include "traces/sink.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+
+gboolean rf_sink_write(struct rf_sink *s, const void *data, size_t n, GError **error)
+{
+	if (n == 0 || fwrite(data, 1, n, s->out.f) == n)
+		return TRUE;
+	rf_set_env(error, "%s: cannot write: %s", s->out.path != NULL ? s->out.path : "<stdout>",
+	           g_strerror(errno));
+	return FALSE;
+}
+
+gboolean rf_sink_put(struct rf_sink *s, const struct rf_item *item, GError **error)
+{
+	if (item->kind == RF_ITEM_PAGES) {
+		if (item->pages.first != s->named) {
+			rf_set_data(error, "record %" G_GUINT64_FORMAT ": names of pages from %u; expected %u",
+			            item->record, item->pages.first, s->named);
+			return FALSE;
+		}
+		s->named += item->pages.n;
+	} else if (item->kind == RF_ITEM_RUNS) {
+		for (uint32_t i = 0; i < item->runs.n; i++)
+			if (item->runs.page[i] >= s->named || item->runs.count[i] == 0) {
+				rf_set_data(error, "record %" G_GUINT64_FORMAT ": %u accesses to page %u; "
+				            "expected at least 1 to one of %u named pages", item->record + i,
+				            item->runs.count[i], item->runs.page[i], s->named);
+				return FALSE;
+			}
+	}
+	return s->ops->put(s, item, error);
+}
+
+static void sink_free(struct rf_sink *s)
+{
+	s->ops->close(s);
+	g_free(s);
+}
+
+gboolean rf_sink_commit(struct rf_sink *s, GError **error)
+{
+	gboolean ok = s->ops->finish(s, error) && rf_outfile_commit(&s->out, error);
+
+	if (!ok)
+		rf_outfile_abort(&s->out);
+	sink_free(s);
+	return ok;
+}
+
+void rf_sink_abort(struct rf_sink *s)
+{
+	if (s == NULL)
+		return;
+	rf_outfile_abort(&s->out);
+	sink_free(s);
+}

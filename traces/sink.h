@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * What a kind of sink must do; sink.c dispatches.
+ */
+#ifndef RF_SINK_H
+#define RF_SINK_H
+
+#include "base/file.h"
+#include "traces/trace.h"
+
+struct rf_sink_ops {
+	gboolean (*put)(struct rf_sink *s, const struct rf_item *item, GError **error);
+	gboolean (*finish)(struct rf_sink *s, GError **error); /* all was put: write what is left */
+	void (*close)(struct rf_sink *s);
+};
+
+/* First member of every kind of sink. */
+struct rf_sink {
+	const struct rf_sink_ops *ops;
+	struct rf_outfile out;
+	uint32_t named; /* ids told of */
+};
+
+/* Write, or set the error. */
+gboolean rf_sink_write(struct rf_sink *s, const void *data, size_t n, GError **error);
+
+#endif
