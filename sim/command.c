@@ -30,30 +30,27 @@ const struct rf_command *rf_command_find(const char *name)
 	return NULL;
 }
 
-int rf_fail(const char *command, GError *error)
+int rf_fail(GError *error)
 {
 	int code = rf_interrupted() ? RF_EXIT_INTERRUPTED : (int)rf_error_exit_code(error);
 
 	/* What is on standard output stands before what is wrong with it. */
 	fflush(stdout);
-	if (command)
-		fprintf(stderr, "refault %s: %s\n", command, error->message);
-	else
-		fprintf(stderr, "refault: %s\n", error->message);
+	fprintf(stderr, "refault: %s\n", error->message);
 	g_error_free(error);
 	return code;
 }
 
-int rf_print(const char *command, const char *text)
+int rf_print(const char *text)
 {
 	struct rf_outfile out;
 	GError *error = NULL;
 
 	if (!rf_outfile_open(&out, NULL, &error))
-		return rf_fail(command, error);
+		return rf_fail(error);
 	fputs(text, out.f);
 	if (!rf_outfile_commit(&out, &error))
-		return rf_fail(command, error);
+		return rf_fail(error);
 	return RF_EXIT_OK;
 }
 
@@ -62,7 +59,7 @@ int rf_print_help(const char *command)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	rf_command_find(command)->help(text);
-	return rf_print(command, text->str);
+	return rf_print(text->str);
 }
 
 /* ---- signals ---- */
@@ -113,7 +110,7 @@ static int unknown_command(const char *name)
 		rf_set_usage(&error, "no command \"%s\"; did you mean \"%s\"?", name, near);
 	else
 		rf_set_usage(&error, "no command \"%s\"; see `refault help'", name);
-	return rf_fail(NULL, error);
+	return rf_fail(error);
 }
 
 int rf_main(int argc, char **argv)
@@ -125,18 +122,18 @@ int rf_main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		rf_set_usage(&error, "expected a command; see `refault help'");
-		return rf_fail(NULL, error);
+		return rf_fail(error);
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
 		g_autofree char *text = g_strdup_printf("refault %s\n", rf_version);
 
-		return rf_print(NULL, text);
+		return rf_print(text);
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return rf_cmd_help(1, argv + 1);
 	if (argv[1][0] == '-') {
 		rf_set_usage(&error, "unknown option %s; expected a command, see `refault help'", argv[1]);
-		return rf_fail(NULL, error);
+		return rf_fail(error);
 	}
 	command = rf_command_find(argv[1]);
 	if (!command)

@@ -24,12 +24,12 @@ const struct rf_command *rf_command_find(const char *name);
 /* The whole program. */
 int rf_main(int argc, char **argv);
 
-/* Print "refault COMMAND: MESSAGE" on standard error, free the error, give its exit code.  After a
- * signal the code is RF_EXIT_INTERRUPTED whatever the error. */
-int rf_fail(const char *command, GError *error);
+/* Print "refault: MESSAGE" on standard error, free the error, give its exit code.  After a signal the
+ * code is RF_EXIT_INTERRUPTED whatever the error. */
+int rf_fail(GError *error);
 
 /* Write text to standard output and make sure that it arrives; an exit code. */
-int rf_print(const char *command, const char *text);
+int rf_print(const char *text);
 /* Print a command's help. */
 int rf_print_help(const char *command);
 

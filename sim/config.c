@@ -15,9 +15,9 @@
 const struct rf_option rf_config_options[] = {
 	{ "reclaim", RF_OPT_STRING, OFF(reclaim), NULL, "twolist", 0, 0, NULL,
 	  "which page leaves: NAME[,OPTION=VALUE...], see `refault policies'", NULL },
-	{ "protect", RF_OPT_STRING, OFF(protect), NULL, "none", 0, 0, NULL,
+	{ "protect", RF_OPT_STRING, OFF(protect), NULL, "exec", 0, 0, NULL,
 	  "what reclaim must spare: NAME[,OPTION=VALUE...]", NULL },
-	{ "account", RF_OPT_STRING, OFF(account), NULL, "off", 0, 0, NULL,
+	{ "account", RF_OPT_STRING, OFF(account), NULL, "embedded", 0, 0, NULL,
 	  "how a page finds its cgroup, and what that costs", NULL },
 	{ "volatile", RF_OPT_STRING, OFF(volatile_), NULL, "dontneed", 0, 0, NULL,
 	  "how purgeable ranges are tracked and purged", NULL },
