@@ -3,9 +3,11 @@
  */
 #include "traces/import.h"
 
+#include "traces/lackey.h"
 #include "traces/text.h"
 
 const struct rf_importer *const rf_importers[] = {
 	&rf_text_importer,
+	&rf_lackey_importer,
 	NULL
 };
