@@ -42,15 +42,15 @@ const struct rf_option rf_config_options[] = {
 
 	{ "frames", RF_OPT_STRING, OFF(frames), "pages", "", 0, 0, NULL,
 	  "ideal memory of N page frames (or N% of the footprint), nothing else charged", NULL },
-	{ "limit", RF_OPT_STRING, OFF(limit), "bytes", "", 0, 0, NULL,
+	{ "limit", RF_OPT_STRING, OFF(limit), NULL, "", 0, 0, NULL,
 	  "memory.max of the workload: SIZE, Npages or N% of the footprint", NULL },
-	{ "memory.high", RF_OPT_SIZE, OFF(memory_high), "bytes", "0", 0, 0, NULL,
+	{ "memory.high", RF_OPT_SIZE, OFF(memory_high), NULL, "0", 0, 0, NULL,
 	  "the workload is throttled above this; 0: not set", NULL },
-	{ "memory.low", RF_OPT_SIZE, OFF(memory_low), "bytes", "0", 0, 0, NULL,
+	{ "memory.low", RF_OPT_SIZE, OFF(memory_low), NULL, "0", 0, 0, NULL,
 	  "the workload is spared below this while others can give; 0: not set", NULL },
-	{ "memory.min", RF_OPT_SIZE, OFF(memory_min), "bytes", "0", 0, 0, NULL,
+	{ "memory.min", RF_OPT_SIZE, OFF(memory_min), NULL, "0", 0, 0, NULL,
 	  "the workload is spared below this; 0: not set", NULL },
-	{ "ram", RF_OPT_STRING, OFF(ram), "bytes", "", 0, 0, NULL,
+	{ "ram", RF_OPT_STRING, OFF(ram), NULL, "", 0, 0, NULL,
 	  "memory of the machine: SIZE, Npages or N% of the footprint; default: the profile's", NULL },
 	{ "swap", RF_OPT_STRING, OFF(swap), NULL, "none", 0, 0, NULL,
 	  "none, zram, nvme, ssd or hdd, with :SIZE (default: as large as the memory)", NULL },
@@ -61,7 +61,7 @@ const struct rf_option rf_config_options[] = {
 	  "read-ahead window of files", NULL },
 	{ "page-cluster", RF_OPT_INT, OFF(page_cluster), NULL, "3", 0, 10, NULL,
 	  "pages read from swap at once, as a power of two", NULL },
-	{ "fault_around_bytes", RF_OPT_SIZE, OFF(fault_around_bytes), "bytes", "64K", 0, 0, NULL,
+	{ "fault_around_bytes", RF_OPT_SIZE, OFF(fault_around_bytes), NULL, "64K", 0, 0, NULL,
 	  "cached file pages within this range are mapped on one fault", "3.15" },
 	{ "min_free_kbytes", RF_OPT_INT, OFF(min_free_kbytes), "KiB", "0", 0, INT64_C(1) << 40, NULL,
 	  "the min watermark; 0: by the kernel's formula", NULL },
@@ -151,7 +151,7 @@ gboolean rf_config_set_any(struct rf_config *c, const char *assignment, GError *
 		gboolean ok;
 
 		rf_options_init(rf_profile_options, &scratch);
-		ok = rf_options_set(rf_profile_options, &scratch, "--set", name, eq + 1, error);
+		ok = rf_profile_set(&scratch, "--set", name, eq + 1, error);
 		rf_options_clear(rf_profile_options, &scratch);
 		if (ok)
 			g_ptr_array_add(c->profile_set, g_strdup(assignment));
@@ -382,7 +382,7 @@ static gboolean resolve_profile(struct rf_config *c, GError **error)
 		const char *eq = strchr(assignment, '=');
 		g_autofree char *name = g_strndup(assignment, eq - assignment);
 
-		if (!rf_options_set(rf_profile_options, &p, "--set", name, eq + 1, error)) {
+		if (!rf_profile_set(&p, "--set", name, eq + 1, error)) {
 			rf_profile_clear(&p);
 			return FALSE;
 		}
@@ -442,6 +442,10 @@ gboolean rf_config_resolve(struct rf_config *c, const struct rf_totals *totals, 
 		             "dirty_ratio, %" G_GINT64_FORMAT, c->dirty_background_ratio, c->dirty_ratio);
 		return FALSE;
 	}
+	if (c->timeline && c->timeline < 1000) {
+		rf_set_usage(error, "--timeline: expected an interval of at least 1us, or 0");
+		return FALSE;
+	}
 	c->limit_bytes = c->ram_bytes = c->frames_n = c->swap_bytes = 0;
 	c->swap_device = RF_DEV_NONE;
 	if (c->frames) {
@@ -454,7 +458,14 @@ gboolean rf_config_resolve(struct rf_config *c, const struct rf_totals *totals, 
 	if (!resolve_amount("limit", c->limit, FALSE, c, totals, &c->limit_bytes, error) ||
 	    !resolve_amount("ram", c->ram, FALSE, c, totals, &c->ram_bytes, error))
 		return FALSE;
-	if (!c->ram_bytes)
-		c->ram_bytes = c->profile.ram;
+	if (!c->ram_bytes) {
+		c->ram_bytes = c->profile.ram >> c->page_shift << c->page_shift;
+		if (c->ram_bytes >> c->page_shift > most_pages()) {
+			rf_set_usage(error, "machine profile %s: ram is more than the %" G_GUINT64_FORMAT
+			             " pages of %u bytes that can be modelled", c->machine, most_pages(),
+			             1u << c->page_shift);
+			return FALSE;
+		}
+	}
 	return resolve_swap(c, totals, error);
 }

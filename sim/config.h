@@ -20,11 +20,13 @@ enum rf_device_kind { RF_DEV_NONE, RF_DEV_ZRAM, RF_DEV_NVME, RF_DEV_SSD, RF_DEV_
  * ones stand in sim/profiles, with the source of each figure. */
 struct rf_profile {
 	char *description;
-	int64_t access, fault_anon, fault_file, fault_around_page, major_overhead;
-	int64_t zram_read, zram_write;
-	int64_t nvme_latency, nvme_mbps, nvme_depth, ssd_latency, ssd_mbps, ssd_depth, hdd_latency, hdd_mbps;
+	uint64_t access, fault_anon, fault_file, fault_around_page, major_overhead;
+	uint64_t zram_read, zram_write; /* of 4 KiB */
+	uint64_t nvme_latency, ssd_latency, hdd_latency;
+	int64_t nvme_mbps, nvme_depth, ssd_mbps, ssd_depth, hdd_mbps;
 	int disk;                  /* device of the files: enum rf_device_kind */
-	int64_t scan_unmapped, scan_mapped, reclaim_page, kswapd_wake, syscall, copy_page;
+	uint64_t scan_unmapped, scan_mapped, reclaim_page, kswapd_wake, syscall;
+	uint64_t copy_page;        /* of 4 KiB */
 	uint64_t ram;              /* size of the machine, when --ram is not given */
 };
 extern const struct rf_option rf_profile_options[];
@@ -32,6 +34,9 @@ extern const struct rf_option rf_profile_options[];
  * initialised; after an error there is nothing to clear. */
 gboolean rf_profile_load(struct rf_profile *p, const char *name_or_path, GError **error);
 void rf_profile_clear(struct rf_profile *p);
+/* One figure, as --set gives it; checked for sense. */
+gboolean rf_profile_set(struct rf_profile *p, const char *where, const char *name, const char *value,
+                        GError **error);
 /* Names of the shipped ones, NULL-terminated, sorted. */
 const char *const *rf_profile_names(void);
 

@@ -12,36 +12,36 @@
 #include "sim/resources.h"
 
 #define OFF(member) offsetof(struct rf_profile, member)
-#define NS(n, m, d, h) { n, RF_OPT_INT, OFF(m), "ns", d, 0, 1000000000000, NULL, h, NULL }
+#define NS(n, m, d, h) { n, RF_OPT_TIME, OFF(m), NULL, d, 0, 0, NULL, h, NULL }
 #define MBPS(n, m, d, h) { n, RF_OPT_INT, OFF(m), "MB/s", d, 1, 10000000, NULL, h, NULL }
 #define DEPTH(n, m, d, h) { n, RF_OPT_INT, OFF(m), "requests", d, 1, 65536, NULL, h, NULL }
 
 /* Defaults are those of x86-64-nvme; its file says where each comes from. */
 const struct rf_option rf_profile_options[] = {
 	{ "description", RF_OPT_STRING, OFF(description), NULL, "", 0, 0, NULL, "one line", NULL },
-	{ "ram", RF_OPT_SIZE, OFF(ram), "bytes", "16G", 1 << 20, 0, NULL, "memory of the machine", NULL },
-	NS("access", access, "1", "an access that hits"),
-	NS("fault_anon", fault_anon, "700", "first touch of a page of anonymous memory, zeroing included"),
-	NS("fault_file", fault_file, "500", "fault on a file page that is in memory"),
-	NS("fault_around_page", fault_around_page, "50", "each neighbour mapped by the same fault"),
-	NS("major_overhead", major_overhead, "1500", "fault that waits for a device, beyond the wait"),
-	NS("copy_page", copy_page, "400", "copy 4 KiB"),
-	NS("syscall", syscall, "200", "enter and leave the kernel"),
-	NS("scan_unmapped", scan_unmapped, "100", "look at an unmapped page on a list"),
-	NS("scan_mapped", scan_mapped, "400", "look at a mapped page on a list"),
-	NS("reclaim_page", reclaim_page, "500", "free one clean page"),
-	NS("kswapd_wake", kswapd_wake, "5000", "wake kswapd"),
-	NS("zram_read", zram_read, "2200", "read and decompress 4 KiB from zram"),
-	NS("zram_write", zram_write, "4400", "compress and store 4 KiB in zram"),
+	{ "ram", RF_OPT_SIZE, OFF(ram), NULL, "16G", 1 << 20, 0, NULL, "memory of the machine", NULL },
+	NS("access", access, "1ns", "an access that hits"),
+	NS("fault_anon", fault_anon, "700ns", "first touch of a page of anonymous memory, zeroing included"),
+	NS("fault_file", fault_file, "500ns", "fault on a file page that is in memory"),
+	NS("fault_around_page", fault_around_page, "50ns", "each neighbour mapped by the same fault"),
+	NS("major_overhead", major_overhead, "1500ns", "fault that waits for a device, beyond the wait"),
+	NS("copy_page", copy_page, "400ns", "copy 4 KiB"),
+	NS("syscall", syscall, "200ns", "enter and leave the kernel"),
+	NS("scan_unmapped", scan_unmapped, "100ns", "look at an unmapped page on a list"),
+	NS("scan_mapped", scan_mapped, "400ns", "look at a mapped page on a list"),
+	NS("reclaim_page", reclaim_page, "500ns", "free one clean page"),
+	NS("kswapd_wake", kswapd_wake, "5us", "wake kswapd"),
+	NS("zram_read", zram_read, "2200ns", "read and decompress 4 KiB from zram"),
+	NS("zram_write", zram_write, "4400ns", "compress and store 4 KiB in zram"),
 	{ "disk", RF_OPT_ENUM, OFF(disk), NULL, "nvme", 0, 0, "none,zram,nvme,ssd,hdd",
 	  "device that files are on", NULL },
-	NS("nvme_latency", nvme_latency, "80000", "4 KiB random read"),
+	NS("nvme_latency", nvme_latency, "80us", "4 KiB random read"),
 	MBPS("nvme_mbps", nvme_mbps, "3000", "transfer rate"),
 	DEPTH("nvme_depth", nvme_depth, "32", "requests served at once"),
-	NS("ssd_latency", ssd_latency, "150000", "4 KiB random read"),
+	NS("ssd_latency", ssd_latency, "150us", "4 KiB random read"),
 	MBPS("ssd_mbps", ssd_mbps, "500", "transfer rate"),
 	DEPTH("ssd_depth", ssd_depth, "32", "requests served at once"),
-	NS("hdd_latency", hdd_latency, "8000000", "seek and half a turn"),
+	NS("hdd_latency", hdd_latency, "8ms", "seek and half a turn"),
 	MBPS("hdd_mbps", hdd_mbps, "150", "transfer rate"),
 	RF_OPTION_END
 };
@@ -50,6 +50,7 @@ const struct rf_option rf_profile_options[] = {
 #define SUFFIX ".ini"
 #define MAX_SIZE (1 << 20)
 #define MAX_INHERIT 8
+#define MAX_TIME UINT64_C(1000000000000) /* sums of costs must not come near 64 bits */
 
 static int by_name(const void *a, const void *b)
 {
@@ -74,6 +75,19 @@ const char *const *rf_profile_names(void)
 		g_once_init_leave(&names, list);
 	}
 	return (const char *const *)names;
+}
+
+gboolean rf_profile_set(struct rf_profile *p, const char *where, const char *name, const char *value,
+                        GError **error)
+{
+	const struct rf_option *o = rf_options_find(rf_profile_options, name);
+
+	if (!rf_options_set(rf_profile_options, p, where, name, value, error))
+		return FALSE;
+	if (o->type != RF_OPT_TIME || *(uint64_t *)((char *)p + o->offset) <= MAX_TIME)
+		return TRUE;
+	rf_set_usage(error, "%s: %s=\"%s\": expected at most 1000s", where, name, value);
+	return FALSE;
 }
 
 static gboolean load(struct rf_profile *p, const char *name, unsigned depth, GError **error);
@@ -112,7 +126,7 @@ static gboolean take_line(struct rf_profile *p, char *line, const char *where, g
 		return FALSE;
 	}
 	if (strcmp(key, "inherit") != 0)
-		return rf_options_set(rf_profile_options, p, where, key, value, error);
+		return rf_profile_set(p, where, key, value, error);
 	if (g_hash_table_size(set) > 1) {
 		rf_set_usage(error, "%s: expected inherit before every other key", where);
 		return FALSE;

@@ -10,7 +10,7 @@
 #include "base/version.h"
 
 #define COLUMNS 79
-#define LABEL 15 /* width of the first column */
+#define LABEL 14 /* width of the first column */
 #define CELL 13
 #define MOST_TASKS 16
 #define MOST_OOM 8
@@ -35,10 +35,17 @@ static void cell(GString *out, const char *text)
 	g_string_append_printf(out, "%*s%s", (int)MAX(pad, 1), "", text);
 }
 
+/* In full up to 999,999,999, which is what fits. */
 static void count_cell(GString *out, uint64_t n)
 {
-	g_autofree char *text = rf_format_count(n);
+	static const char *const units[] = { "", " M", " G", " T" };
+	unsigned u = 0;
+	g_autofree char *digits = NULL, *text = NULL;
 
+	for (uint64_t most = 1000000000; n >= most && u + 1 < G_N_ELEMENTS(units); u++)
+		n /= u ? 1000 : 1000000;
+	digits = rf_format_count(n);
+	text = g_strconcat(digits, units[u], NULL);
 	cell(out, text);
 }
 
@@ -356,7 +363,7 @@ static void reclaim(GString *out, const struct rf_report *r)
 
 	if (scan[0] + steal[0] + counter(r, RF_C_rf_limit_reclaim) + counter(r, RF_C_allocstall) +
 	    counter(r, RF_C_pageoutrun) == 0) {
-		g_string_append(out, "\nReclaim        none: memory was never short\n");
+		g_string_append(out, "\nReclaim       none: memory was never short\n");
 	} else {
 		head(out, "Reclaim", (const char *const[]) { "total", "anon", "file", "direct", "kswapd", NULL });
 		label(out, "scanned");
