@@ -6,6 +6,7 @@
 #define RF_MACHINE_H
 
 #include "sim/config.h"
+#include "sim/future.h"
 #include "sim/result.h"
 #include "traces/trace.h"
 
@@ -15,6 +16,11 @@ struct rf_machine;
 struct rf_machine *rf_machine_new(const struct rf_config *cfg, const struct rf_totals *totals,
                                   GError **error);
 void rf_machine_free(struct rf_machine *m);
+/* Does its policy know the future (RF_POLICY_FUTURE)?  Then it must be given one, made for its page
+ * size, before the first item; the future is told of every item before the machine is. */
+gboolean rf_machine_needs_future(const struct rf_machine *m);
+void rf_machine_set_future(struct rf_machine *m, struct rf_future *future);
+unsigned rf_machine_page_shift(const struct rf_machine *m);
 /* One item of the trace.  FALSE when the machine can't go on: bad input (strict), no memory for one
  * fault.  An OOM kill is no error: later events of a killed task are ignored. */
 gboolean rf_machine_item(struct rf_machine *m, const struct rf_item *item, GError **error);
