@@ -75,6 +75,8 @@ struct rf_scan {
 	/* For kernel-like policies, between prepare() and finish(). */
 	gboolean may_deactivate_anon, may_deactivate_file, force_deactivate, skipped_deactivate;
 	gboolean cache_trim, cache_trim_forbidden, file_tiny;
+	/* For memory.low: somebody was spared; this time nobody is. */
+	gboolean low_skipped, low_reclaim;
 };
 
 /* How a page came to be resident. */

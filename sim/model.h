@@ -12,7 +12,6 @@
 #include "sim/clock.h"
 #include "sim/config.h"
 #include "sim/device.h"
-#include "sim/future.h"
 #include "sim/policy.h"
 #include "sim/reclaim.h"
 #include "sim/result.h"
@@ -83,20 +82,26 @@ struct node {
 	gboolean listed;
 };
 
-struct window { uint64_t start, n, done; }; /* a read under way */
+/* The tree above the nodes, by position: a second-level node for each 64 nodes that exist. */
+#define CHUNK_NODES 1024
+struct chunk {
+	struct node *node[CHUNK_NODES];
+	uint16_t group[CHUNK_NODES / NODE_SLOTS];
+};
 
 struct file {
 	uint32_t id;
 	char *name;
 	uint64_t npages;
-	GPtrArray *chunks; /* of struct node *[1024], NULL where nothing is cached */
+	GPtrArray *chunks; /* of struct chunk, NULL where nothing is cached */
+	uint32_t nnodes, ntops; /* tree nodes with pages, and those of the third level */
 	gboolean shmem;
 	uint64_t ncached, ndirty, dirtied_when;
 	/* struct file_ra_state */
 	uint64_t ra_start, ra_size, ra_async, prev_page;
 	uint32_t mmap_miss;
 	gboolean read_before;
-	GArray *reading; /* struct window */
+	uint32_t index; /* among the machine's files */
 };
 
 struct cgroup {
@@ -125,7 +130,6 @@ struct rf_model {
 	struct rf_policy *pol;
 	struct rf_clock *clock;
 	struct rf_seams seams;
-	struct rf_future *future;
 
 	/* page-table entries */
 	uint8_t *pte;
@@ -145,13 +149,13 @@ struct rf_model {
 	uint32_t npages, pages_size, free_page;
 
 	GPtrArray *spaces, *cgroups, *files;
-	GHashTable *tasks, *file_by_id, *cgroup_by_path, *refpages;
+	GHashTable *tasks, *file_by_id, *cgroup_by_path;
 	struct task *current;
 	struct cgroup *workload;
 	GPtrArray *task_order;
 
 	/* memory of the machine, in frames */
-	uint64_t ram, used, reserved; /* reserved: metadata, hugetlb; ram 0: unlimited */
+	uint64_t ram, used; /* used: metadata and hugetlb pages too */
 	uint64_t wmark_min, wmark_low, wmark_high;
 	gboolean kswapd_running;
 	int kswapd_prio, kswapd_failures;
@@ -163,10 +167,8 @@ struct rf_model {
 	uint64_t slot_cursor, swap_prev_key, swap_ra_hits, swap_prev_win;
 	struct rf_device swap_dev, disk;
 
-	uint64_t dirty, dirty_throttled;
+	uint64_t dirty;
 	gboolean flusher_woken;
-	uint64_t next_flush_stats;
-	uint64_t stat_accesses;
 
 	/* results */
 	uint64_t counter[RF_NCOUNTERS];
@@ -174,10 +176,10 @@ struct rf_model {
 	uint64_t rss[RSS_N], rss_max, rss_since;
 	__uint128_t rss_integral;
 	uint64_t node_bytes, ntables, nvmas, mlocked, lazyfree;
-	uint64_t fault_began, stall_began; /* of the fault under way */
+	uint64_t stall_began; /* of the fault under way */
 	GArray *stalls; /* uint64_t ns: reservoir, see model-stats.c */
 	uint64_t nstalls, stall_max;
-	GArray *oom, *marks, *series;
+	GArray *oom, *marks, *timeline;
 	struct rf_scan *scan; /* of the reclaim under way, or NULL */
 	gboolean in_reclaim;
 };
@@ -246,6 +248,7 @@ void frames_give(struct rf_model *m, uint32_t n);
 void out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason);
 
 /* ---- model-fault.c ---- */
+enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v);
 enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error);
 
 /* ---- model-file.c: page cache ---- */
@@ -259,7 +262,6 @@ void file_mark_dirty(struct rf_model *m, rf_page p);
 void file_willneed(struct rf_model *m, struct file *f, uint64_t from, uint64_t to);
 void file_free(struct file *f);
 void host_shrink_slab(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc);
-void nodes_free(struct rf_model *m);
 
 /* ---- model-writeback.c ---- */
 void writeback_init(struct rf_model *m);
@@ -302,6 +304,5 @@ void rf_model_free(struct rf_model *m);
 gboolean rf_model_item(struct rf_model *m, const struct rf_item *item, GError **error);
 gboolean rf_model_finish(struct rf_model *m, struct rf_result *out, GError **error);
 void rf_model_sample(struct rf_model *m, struct rf_sample *out);
-void rf_model_set_future(struct rf_model *m, struct rf_future *future);
 
 #endif

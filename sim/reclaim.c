@@ -70,6 +70,10 @@ uint64_t rf_reclaim(struct rf_policy *pol, struct rf_scan *sc)
 		sc->force_deactivate = TRUE;
 		descend(pol, sc);
 	}
+	if (!sc->reclaimed && sc->low_skipped && !sc->low_reclaim) {
+		sc->low_reclaim = TRUE;
+		descend(pol, sc);
+	}
 	if (pol->ops->finish)
 		pol->ops->finish(pol, sc);
 	return sc->reclaimed;

@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: MIT
+ * The page cache: its tree, faults on mapped files, fault-around, read-ahead, read(2) and write(2)
+ * (kernel-reclaim 5.6 and 9).
+ */
+#include "sim/model.h"
+#include "base/error.h"
+
+#define MMAP_LOTSAMISS 100
+#define IDENT_OFF_MASK ((UINT64_C(1) << IDENT_OFF_BITS) - 1)
+
+struct file *file_get(struct rf_model *m, uint32_t id)
+{
+	struct file *f = g_hash_table_lookup(m->file_by_id, GUINT_TO_POINTER(id));
+
+	if (!f) {
+		f = g_new0(struct file, 1);
+		f->id = id;
+		f->index = m->files->len;
+		f->chunks = g_ptr_array_new_with_free_func(g_free);
+		f->prev_page = UINT64_MAX;
+		g_hash_table_insert(m->file_by_id, GUINT_TO_POINTER(id), f);
+		g_ptr_array_add(m->files, f);
+	}
+	return f;
+}
+
+void file_free(struct file *f)
+{
+	guint i, j;
+
+	for (i = 0; i < f->chunks->len; i++) {
+		struct chunk *c = f->chunks->pdata[i];
+
+		for (j = 0; c && j < CHUNK_NODES; j++)
+			g_free(c->node[j]);
+	}
+	g_ptr_array_unref(f->chunks);
+	g_free(f->name);
+	g_free(f);
+}
+
+/* ---- the tree ---- */
+
+static struct node *node_find(const struct file *f, uint64_t pgoff)
+{
+	uint64_t n = pgoff / NODE_SLOTS, c = n / CHUNK_NODES;
+	struct chunk *chunk = c < f->chunks->len ? f->chunks->pdata[c] : NULL;
+
+	return chunk ? chunk->node[n % CHUNK_NODES] : NULL;
+}
+
+rf_page file_page(const struct rf_model *m, const struct file *f, uint64_t pgoff)
+{
+	const struct node *n = node_find(f, pgoff);
+
+	(void)m;
+	return n ? n->page[pgoff % NODE_SLOTS] : RF_NO_PAGE;
+}
+
+static gboolean resident(const struct rf_model *m, rf_page p)
+{
+	return p != RF_NO_PAGE && (m->fact[p] & RF_PAGE_RESIDENT);
+}
+
+/* Memory of tree nodes: one for 64 pages, one above each 64 of those, and again. */
+static gboolean node_charge(struct rf_model *m, struct cgroup *cg, unsigned nodes)
+{
+	if (!charge_kernel_bytes(m, cg, nodes * NODE_BYTES))
+		return FALSE;
+	m->node_bytes += nodes * NODE_BYTES;
+	return TRUE;
+}
+
+static void node_uncharge(struct rf_model *m, struct cgroup *cg, unsigned nodes)
+{
+	m->node_bytes -= nodes * NODE_BYTES;
+	uncharge_kernel_bytes(m, cg, nodes * NODE_BYTES);
+}
+
+static struct node *node_get(struct rf_model *m, struct file *f, uint64_t pgoff, struct cgroup *cg)
+{
+	struct node *n = node_find(f, pgoff);
+	uint64_t at = pgoff / NODE_SLOTS, c = at / CHUNK_NODES;
+	struct chunk *chunk;
+	unsigned nodes, i;
+
+	if (n)
+		return n;
+	while (f->chunks->len <= c)
+		g_ptr_array_add(f->chunks, NULL);
+	if (!f->chunks->pdata[c])
+		f->chunks->pdata[c] = g_new0(struct chunk, 1);
+	chunk = f->chunks->pdata[c];
+	nodes = 1 + (f->npages > NODE_SLOTS && !chunk->group[at % CHUNK_NODES / NODE_SLOTS]) +
+	        (f->npages > NODE_SLOTS * NODE_SLOTS && !f->nnodes);
+	if (!node_charge(m, cg, nodes))
+		return NULL;
+	chunk->group[at % CHUNK_NODES / NODE_SLOTS]++;
+	f->nnodes++;
+	n = g_new0(struct node, 1);
+	for (i = 0; i < NODE_SLOTS; i++)
+		n->page[i] = RF_NO_PAGE;
+	n->index = at;
+	n->file = f->index;
+	n->cgroup = cg->id;
+	chunk->node[at % CHUNK_NODES] = n;
+	return n;
+}
+
+static void node_unlist(struct rf_model *m, struct node *n)
+{
+	struct cgroup *cg = cgroup_nth(m, n->cgroup);
+
+	if (!n->listed)
+		return;
+	*(n->prev ? &n->prev->next : &cg->shadow_first) = n->next;
+	*(n->next ? &n->next->prev : &cg->shadow_last) = n->prev;
+	n->prev = n->next = NULL;
+	n->listed = FALSE;
+	cg->nshadow_nodes--;
+}
+
+static void node_list(struct rf_model *m, struct node *n)
+{
+	struct cgroup *cg = cgroup_nth(m, n->cgroup);
+
+	n->prev = cg->shadow_last;
+	n->next = NULL;
+	*(n->prev ? &n->prev->next : &cg->shadow_first) = n;
+	cg->shadow_last = n;
+	n->listed = TRUE;
+	cg->nshadow_nodes++;
+}
+
+static void node_free(struct rf_model *m, struct node *n)
+{
+	struct file *f = m->files->pdata[n->file];
+	struct chunk *chunk = f->chunks->pdata[n->index / CHUNK_NODES];
+	uint16_t *group = &chunk->group[n->index % CHUNK_NODES / NODE_SLOTS];
+	unsigned nodes = 1;
+
+	node_unlist(m, n);
+	chunk->node[n->index % CHUNK_NODES] = NULL;
+	nodes += !--*group && f->npages > NODE_SLOTS;
+	nodes += !--f->nnodes && f->npages > NODE_SLOTS * NODE_SLOTS;
+	node_uncharge(m, cgroup_nth(m, n->cgroup), nodes);
+	g_free(n);
+}
+
+static void node_settle(struct rf_model *m, struct node *n)
+{
+	if (!n->cached && !n->shadows)
+		node_free(m, n);
+	else if (!n->cached && !n->listed)
+		node_list(m, n);
+	else if (n->cached && n->listed)
+		node_unlist(m, n);
+}
+
+static struct node *node_of(struct rf_model *m, rf_page p, struct file **file, unsigned *slot)
+{
+	uint64_t pgoff = m->ident[p] & IDENT_OFF_MASK;
+
+	*file = m->files->pdata[m->ident[p] >> IDENT_OFF_BITS];
+	*slot = pgoff % NODE_SLOTS;
+	return node_find(*file, pgoff);
+}
+
+void file_evicted(struct rf_model *m, rf_page p)
+{
+	struct file *f;
+	unsigned slot;
+	struct node *n = node_of(m, p, &f, &slot);
+
+	f->ncached--;
+	n->cached--;
+	n->shadows++;
+	node_settle(m, n);
+}
+
+void file_forget(struct rf_model *m, rf_page p)
+{
+	struct file *f;
+	unsigned slot;
+	struct node *n = node_of(m, p, &f, &slot);
+
+	n->page[slot] = RF_NO_PAGE;
+	if (m->shadow[p] && !(m->fact[p] & RF_PAGE_RESIDENT) && !(m->fact[p] & F_SHMEM)) {
+		n->shadows--;
+	} else {
+		n->cached--;
+		f->ncached--;
+	}
+	node_settle(m, n);
+}
+
+/* Shadow nodes beyond an eighth of the cgroup's pages are forgotten, oldest first: 5.6. */
+void host_shrink_slab(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
+{
+	struct rf_model *m = pol->machine;
+	struct cgroup *cg = cgroup_nth(m, lv->id);
+	uint64_t most = (cg->anon + cg->file + cg->kernel) / 8, n;
+
+	(void)sc;
+	if (cg->nshadow_nodes <= most)
+		return;
+	cg->shadow_deferred += (cg->nshadow_nodes - most) / 2;
+	for (; cg->shadow_deferred >= 128; cg->shadow_deferred -= 128) {
+		for (n = 0; n < 128 && cg->shadow_first; n++) {
+			struct node *node = cg->shadow_first;
+			unsigned i;
+
+			for (i = 0; i < NODE_SLOTS; i++)
+				if (node->page[i] != RF_NO_PAGE)
+					page_free(m, node->page[i]);
+			count(m, cg, RF_C_workingset_nodereclaim, 1);
+			node_free(m, node);
+		}
+	}
+}
+
+/* ---- pages in ---- */
+
+/* filemap_add_folio(): charge, tree, refault test, LRU.  RF_NO_PAGE: the charge failed. */
+static rf_page file_add(struct rf_model *m, struct file *f, uint64_t pgoff, struct cgroup *cg, unsigned how,
+                        gboolean noretry)
+{
+	uint16_t facts = f->shmem ? RF_PAGE_SWAPBACKED | F_SHMEM : 0;
+	struct node *n;
+	rf_page p;
+
+	if (!charge(m, cg, 1, noretry))
+		return RF_NO_PAGE;
+	n = node_get(m, f, pgoff, cg);
+	if (!n) {
+		uncharge(m, cg, 1);
+		return RF_NO_PAGE;
+	}
+	p = n->page[pgoff % NODE_SLOTS];
+	if (p == RF_NO_PAGE) {
+		p = page_new(m, (uint64_t)f->index << IDENT_OFF_BITS | pgoff);
+		n->page[pgoff % NODE_SLOTS] = p;
+	} else if (m->shadow[p]) {
+		n->shadows--;
+		if (how & RF_HOW_WRITE) /* a buffered write does not look at the shadow: 5.2 */
+			m->shadow[p] = 0;
+	}
+	n->cached++;
+	f->ncached++;
+	node_settle(m, n);
+	page_add(m, p, cg, facts, how);
+	return p;
+}
+
+/* Reads of a whole window end at once; pages nobody waits for stay marked until then. */
+static void read_done(void *machine, uint64_t arg)
+{
+	struct rf_model *m = machine;
+
+	if (arg < m->npages)
+		m->fact[arg] &= ~F_READING;
+}
+
+static void wait_for_read(struct rf_model *m, rf_page p)
+{
+	if (!(m->fact[p] & F_READING))
+		return;
+	stall_begin(m);
+	while ((m->fact[p] & F_READING) && rf_clock_next(m->clock) != UINT64_MAX)
+		wait_until(m, rf_clock_next(m->clock), &m->time_io);
+}
+
+static unsigned ra_pages(const struct rf_model *m)
+{
+	return (unsigned)((m->cfg.read_ahead_kb << 10) >> m->cfg.page_shift);
+}
+
+/* Read the missing pages of [start, start+size), with the marker async pages before the end.  The
+ * target's caller waits until *done; others find F_READING. */
+static void read_window(struct rf_model *m, struct file *f, uint64_t start, uint64_t size, uint64_t async,
+                        uint64_t target, struct cgroup *cg, unsigned how, uint64_t *done)
+{
+	uint64_t i, n = 0, mark = async ? start + size - async : UINT64_MAX;
+	g_autofree rf_page *added = NULL;
+
+	*done = m->host.now;
+	if (start >= f->npages)
+		return;
+	size = MIN(size, f->npages - start);
+	added = g_new(rf_page, size);
+	for (i = start; i < start + size; i++) {
+		rf_page p = file_page(m, f, i);
+
+		if (resident(m, p))
+			continue;
+		p = file_add(m, f, i, cg, i == target ? how : how | RF_HOW_READAHEAD, TRUE);
+		if (p == RF_NO_PAGE)
+			break; /* a failed charge ends the window quietly */
+		if (i == mark)
+			m->fact[p] |= F_RA;
+		m->fact[p] |= F_READING;
+		added[n++] = p;
+	}
+	if (!n)
+		return;
+	*done = rf_device_submit(&m->disk, m->host.now, n << m->cfg.page_shift, FALSE);
+	for (i = 0; i < n; i++)
+		rf_clock_at(m->clock, *done, read_done, m, added[i]);
+}
+
+static uint64_t round_up_pow2(uint64_t n)
+{
+	uint64_t r = 1;
+
+	while (r < n)
+		r *= 2;
+	return r;
+}
+
+static uint64_t ra_init(uint64_t req, uint64_t max)
+{
+	uint64_t r = round_up_pow2(req);
+
+	return r <= max / 32 ? r * 4 : r <= max / 4 ? r * 2 : max;
+}
+
+static uint64_t ra_next(uint64_t cur, uint64_t max)
+{
+	return cur < max / 16 ? 4 * cur : cur <= max / 2 ? 2 * cur : max;
+}
+
+/* page_cache_sync_ra(): a read() miss, 9.4. */
+static void sync_readahead(struct rf_model *m, struct file *f, uint64_t index, uint64_t req, struct cgroup *cg,
+                           unsigned how, uint64_t *done)
+{
+	uint64_t max = ra_pages(m), c;
+
+	if (!max) {
+		read_window(m, f, index, 1, 0, index, cg, how, done);
+		return;
+	}
+	if (!index || req > max || (f->read_before && index - f->prev_page <= 1)) {
+		f->ra_start = index;
+		f->ra_size = ra_init(req, max);
+		f->ra_async = f->ra_size > req ? f->ra_size - req : f->ra_size / 2;
+	} else {
+		for (c = 0; c < max && c < index; c++)
+			if (!resident(m, file_page(m, f, index - 1 - c)))
+				break;
+		if (c <= req) {
+			read_window(m, f, index, req, 0, index, cg, how, done);
+			return;
+		}
+		if (c >= index)
+			c *= 2;
+		f->ra_start = index;
+		f->ra_size = MIN(c + req, max);
+		f->ra_async = 1;
+	}
+	read_window(m, f, f->ra_start, f->ra_size, f->ra_async, index, cg, how, done);
+}
+
+/* page_cache_async_ra(): the marker was met, 9.4. */
+static void async_readahead(struct rf_model *m, struct file *f, uint64_t index, uint64_t req, struct cgroup *cg,
+                            unsigned how)
+{
+	uint64_t max = ra_pages(m), s, done;
+
+	if (!max)
+		return;
+	if (index == f->ra_start + f->ra_size - f->ra_async) {
+		f->ra_start += f->ra_size;
+		f->ra_size = ra_next(f->ra_size, max);
+	} else {
+		for (s = index + 1; s < index + 1 + max && resident(m, file_page(m, f, s)); s++)
+			;
+		if (s >= index + 1 + max)
+			return;
+		f->ra_start = s;
+		f->ra_size = ra_next(s - index + req, max);
+	}
+	f->ra_async = f->ra_size;
+	read_window(m, f, f->ra_start, f->ra_size, f->ra_async, UINT64_MAX, cg, how, &done);
+}
+
+void file_willneed(struct rf_model *m, struct file *f, uint64_t from, uint64_t to)
+{
+	struct cgroup *cg = m->workload;
+	uint64_t done, step = (2 << 20) >> m->cfg.page_shift;
+
+	if (m->current)
+		cg = cgroup_nth(m, ((struct space *)m->spaces->pdata[m->current->space])->cgroup);
+	for (; from < to && from < f->npages; from += MIN(step, to - from))
+		read_window(m, f, from, MIN(step, to - from), 0, UINT64_MAX, cg, 0, &done);
+}
+
+/* ---- mapped files ---- */
+
+/* do_sync_mmap_readahead(): 9.2. */
+static void sync_mmap_readahead(struct rf_model *m, struct file *f, const struct rf_vma *vma, uint64_t pgoff,
+                                struct cgroup *cg, unsigned how, uint64_t *done)
+{
+	uint64_t max = ra_pages(m), start, first, last;
+	gboolean exec = (vma->prot & RF_PROT_X) && m->cfg.kernel_release >= RF_KERNEL(6, 16, 0);
+
+	if ((vma->flags & RF_VMA_RAND) && !exec)
+		return;
+	if (!max)
+		return;
+	if (vma->flags & RF_VMA_SEQ) {
+		sync_readahead(m, f, pgoff, max, cg, how, done);
+		return;
+	}
+	if (f->mmap_miss < MMAP_LOTSAMISS * 10)
+		f->mmap_miss++;
+	if (f->mmap_miss > MMAP_LOTSAMISS)
+		return;
+	if (exec) {
+		unsigned order = m->cfg.arch == RF_ARCH_ARM64 && m->cfg.page_shift < 16 ? 16 - m->cfg.page_shift : 0;
+
+		first = vma->off >> m->cfg.page_shift;
+		last = first + ((vma->end - vma->start) >> m->cfg.page_shift);
+		start = MAX(pgoff & ~((UINT64_C(1) << order) - 1), first);
+		f->ra_start = start;
+		f->ra_size = MIN(max, last - start);
+		f->ra_async = 0;
+	} else {
+		f->ra_start = pgoff > max / 2 ? pgoff - max / 2 : 0;
+		f->ra_size = max;
+		f->ra_async = max / 4;
+	}
+	read_window(m, f, f->ra_start, f->ra_size, f->ra_async, pgoff, cg, how, done);
+}
+
+/* filemap_map_pages(): 9.3.  TRUE when the target is mapped now. */
+static gboolean fault_around(struct rf_model *m, struct file *f, const struct rf_vma *vma, uint32_t v, uint64_t pgoff)
+{
+	uint32_t pages = (uint32_t)(m->cfg.fault_around_bytes >> m->cfg.page_shift), per_leaf = 1u << m->leaf_shift;
+	uint64_t vma_off = pgoff - (vma->off >> m->cfg.page_shift), vma_pages = (vma->end - vma->start) >> m->cfg.page_shift;
+	uint32_t at = v & (per_leaf - 1), from, to, i, k = 0;
+	uint8_t flags = vma_pte_flags(m, vma), young = m->cfg.arch == RF_ARCH_X86_64 ? PTE_ACC : 0;
+
+	if (pages <= 1)
+		return FALSE;
+	from = MAX(at - at % pages, at - (uint32_t)MIN(at, vma_off));
+	to = (uint32_t)MIN(MIN(from + pages, per_leaf), at + vma_pages - vma_off);
+	for (i = from; i < to; i++) {
+		uint32_t w = v - at + i;
+		rf_page p = file_page(m, f, pgoff - at + i);
+
+		if (!resident(m, p) || (m->fact[p] & (F_READING | F_RA)))
+			continue;
+		if (!m->pol->ops->workingset || !m->pol->ops->workingset(m->pol, p))
+			k++;
+		if (m->pte[w])
+			continue;
+		spend(m, m->profile.fault_around_page, &m->time_fault);
+		map_page(m, w, p, flags | (w == v ? PTE_ACC : young));
+	}
+	f->mmap_miss -= MIN(f->mmap_miss, k);
+	return (m->pte[v] & PTE_PRESENT) != 0;
+}
+
+static enum fault shmem_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v,
+                              struct file *f, uint64_t pgoff)
+{
+	struct cgroup *cg = cgroup_nth(m, s->cgroup);
+	rf_page p = file_page(m, f, pgoff);
+
+	if (!resident(m, p)) {
+		if (p != RF_NO_PAGE) {
+			if (!swap_in_shmem(m, cg, p))
+				return FAULT_KILLED;
+		} else {
+			p = file_add(m, f, pgoff, cg, RF_HOW_FAULT | RF_HOW_NEW, FALSE);
+			if (p == RF_NO_PAGE)
+				return FAULT_KILLED;
+			m->fact[p] |= RF_PAGE_DIRTY;
+		}
+	}
+	map_page(m, v, p, PTE_ACC | PTE_WRITE | PTE_DIRTY | vma_pte_flags(m, vma));
+	return FAULT_DONE;
+}
+
+/* filemap_fault() and what do_fault() does around it: 9.1. */
+enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v, unsigned type)
+{
+	struct cgroup *cg = cgroup_nth(m, s->cgroup);
+	struct file *f = file_get(m, vma->mkind == RF_MAP_SHMEM ? vma->id | UINT32_C(1) << 31 : vma->id);
+	uint64_t addr = entry_vpn(m, v) << m->cfg.page_shift;
+	uint64_t pgoff = (vma->off + (addr - vma->start)) >> m->cfg.page_shift;
+	gboolean cow = type == RF_WRITE && !(vma->flags & RF_VMA_SHARED);
+	unsigned how = RF_HOW_FAULT | (vma->flags & (RF_VMA_RAND | RF_VMA_SEQ) ? RF_HOW_NORECENCY : 0) |
+	               (vma->prot & RF_PROT_X ? RF_HOW_EXEC : 0);
+	uint8_t flags;
+	rf_page p;
+
+	if (pgoff >= IDENT_OFF_MASK >> 8)
+		return FAULT_ERROR;
+	f->npages = MAX(f->npages, pgoff + 1); /* the last page of a mapping may lie beyond the size declared */
+	if (vma->mkind == RF_MAP_SHMEM) {
+		f->shmem = TRUE;
+		return shmem_fault(m, s, vma, v, f, pgoff);
+	}
+	if (type != RF_WRITE && fault_around(m, f, vma, v, pgoff))
+		return FAULT_DONE;
+	p = file_page(m, f, pgoff);
+	if (resident(m, p)) {
+		if (!(vma->flags & RF_VMA_RAND) && ra_pages(m)) {
+			if (f->mmap_miss && !(m->fact[p] & F_READING))
+				f->mmap_miss--;
+			if (m->fact[p] & F_RA) {
+				m->fact[p] &= ~F_RA;
+				async_readahead(m, f, pgoff, ra_pages(m), cg, how);
+			}
+		}
+		wait_for_read(m, p);
+	} else {
+		uint64_t done = 0;
+
+		count(m, cg, RF_C_pgmajfault, 1);
+		stall_begin(m);
+		spend(m, m->profile.major_overhead, &m->time_fault);
+		sync_mmap_readahead(m, f, vma, pgoff, cg, how, &done);
+		p = file_page(m, f, pgoff);
+		if (!resident(m, p)) {
+			p = file_add(m, f, pgoff, cg, how, FALSE);
+			if (p == RF_NO_PAGE)
+				return FAULT_KILLED;
+			done = rf_device_submit(&m->disk, m->host.now, UINT64_C(1) << m->cfg.page_shift, FALSE);
+		}
+		wait_until(m, done, &m->time_io);
+		p = file_page(m, f, pgoff);
+		m->fact[p] &= ~F_READING;
+		/* After the wait the fault is tried again from the start. */
+		if (type != RF_WRITE && fault_around(m, f, vma, v, pgoff))
+			return FAULT_DONE;
+	}
+	if (cow) {
+		spend(m, m->profile.copy_page, &m->time_fault);
+		count(m, cg, RF_C_rf_cow, 1);
+		return new_anon(m, s, vma, v);
+	}
+	flags = PTE_ACC | vma_pte_flags(m, vma);
+	if (type == RF_WRITE)
+		flags |= PTE_WRITE | PTE_DIRTY;
+	map_page(m, v, p, flags);
+	if (vma->flags & RF_VMA_LOCKED)
+		page_mlock(m, p);
+	if (type == RF_WRITE) {
+		file_mark_dirty(m, p);
+		balance_dirty(m);
+	}
+	return FAULT_DONE;
+}
+
+/* ---- read(2), write(2), fsync(2) ---- */
+
+static gboolean file_range(const struct rf_model *m, const struct rf_event *ev, uint64_t *from, uint64_t *to,
+                           GError **error)
+{
+	if (ev->off + ev->len < ev->off || (ev->off + ev->len) >> m->cfg.page_shift >= IDENT_OFF_MASK >> 8) {
+		rf_set_data(error, "file %u: offset %" G_GUINT64_FORMAT " length %" G_GUINT64_FORMAT
+		            " is beyond what a file can be", ev->id, ev->off, ev->len);
+		return FALSE;
+	}
+	*from = ev->off >> m->cfg.page_shift;
+	*to = (ev->off + ev->len + (UINT64_C(1) << m->cfg.page_shift) - 1) >> m->cfg.page_shift;
+	return TRUE;
+}
+
+static gboolean file_read(struct rf_model *m, struct file *f, struct cgroup *cg, uint64_t from, uint64_t to)
+{
+	uint64_t i, last = f->read_before ? f->prev_page : UINT64_MAX;
+
+	to = MIN(to, f->npages);
+	for (i = from; i < to; i++) {
+		rf_page p = file_page(m, f, i);
+		uint64_t done = 0;
+
+		if (!resident(m, p)) {
+			stall_begin(m);
+			sync_readahead(m, f, i, to - i, cg, RF_HOW_READ, &done);
+			p = file_page(m, f, i);
+			if (!resident(m, p)) {
+				p = file_add(m, f, i, cg, RF_HOW_READ, FALSE);
+				if (p == RF_NO_PAGE)
+					return FALSE;
+				done = rf_device_submit(&m->disk, m->host.now, UINT64_C(1) << m->cfg.page_shift, FALSE);
+			}
+			wait_until(m, done, &m->time_io);
+			p = file_page(m, f, i);
+			m->fact[p] &= ~F_READING;
+		} else if (m->fact[p] & F_RA) {
+			m->fact[p] &= ~F_RA;
+			async_readahead(m, f, i, to - i, cg, RF_HOW_READ);
+			p = file_page(m, f, i);
+		}
+		if (!resident(m, p)) { /* reclaimed by its own read-ahead: start this page over */
+			i--;
+			continue;
+		}
+		wait_for_read(m, p);
+		if (i != last && m->pol->ops->touch && !(m->fact[p] & F_UNEV))
+			m->pol->ops->touch(m->pol, m->host.lruvec_of(m->pol, p), p);
+		last = i;
+		f->prev_page = i;
+		f->read_before = TRUE;
+		spend(m, m->profile.copy_page, &m->time_access);
+		stall_end(m);
+		if (m->current && !m->current->alive)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean file_write(struct rf_model *m, struct file *f, struct cgroup *cg, uint64_t off, uint64_t len,
+                           uint64_t from, uint64_t to)
+{
+	uint64_t i, size = UINT64_C(1) << m->cfg.page_shift, old = f->npages;
+
+	f->npages = MAX(f->npages, to);
+	for (i = from; i < to; i++) {
+		rf_page p = file_page(m, f, i);
+
+		if (!resident(m, p)) {
+			gboolean whole = off <= i * size && off + len >= (i + 1) * size;
+
+			stall_begin(m);
+			p = file_add(m, f, i, cg, RF_HOW_WRITE, FALSE);
+			if (p == RF_NO_PAGE)
+				return FALSE;
+			if (!whole && i < old) /* the rest of the page has to be read */
+				wait_until(m, rf_device_submit(&m->disk, m->host.now, size, FALSE), &m->time_io);
+		}
+		wait_for_read(m, p);
+		file_mark_dirty(m, p);
+		spend(m, m->profile.copy_page, &m->time_access);
+		balance_dirty(m);
+		stall_end(m);
+	}
+	return TRUE;
+}
+
+gboolean file_rw(struct rf_model *m, const struct rf_event *ev, GError **error)
+{
+	struct task *t = task_get(m, ev->tid);
+	struct file *f = file_get(m, ev->id);
+	struct cgroup *cg;
+	uint64_t from, to;
+
+	m->current = t;
+	if (!t->alive)
+		return TRUE;
+	spend(m, m->profile.syscall, &m->time_access);
+	if (ev->kind == RF_EV_FSYNC) {
+		file_sync(m, f, TRUE);
+		return TRUE;
+	}
+	if (!file_range(m, ev, &from, &to, error))
+		return FALSE;
+	if (!ev->len)
+		return TRUE;
+	cg = cgroup_nth(m, ((struct space *)m->spaces->pdata[t->space])->cgroup);
+	if (ev->kind == RF_EV_READ)
+		file_read(m, f, cg, from, to);
+	else
+		file_write(m, f, cg, ev->off, ev->len, from, to);
+	stall_end(m);
+	if (cg->high_owed)
+		pay_high(m);
+	stall_end(m);
+	return TRUE;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ * Logical pages: how one becomes resident and ceases to be; what reclaim does to it.
+ */
+#include "sim/model.h"
+#include <string.h>
+
+rf_page page_new(struct rf_model *m, uint64_t ident)
+{
+	rf_page p = m->free_page;
+
+	if (p != RF_NO_PAGE) {
+		m->free_page = m->rmap[p];
+	} else {
+		p = m->npages++;
+		if (m->npages > m->pages_size) {
+			uint32_t old = m->pages_size;
+
+			m->pages_size = MAX(1024, old + old / 4);
+			m->fact = g_renew(uint16_t, m->fact, m->pages_size);
+			m->owner = g_renew(uint16_t, m->owner, m->pages_size);
+			m->rmap = g_renew(uint32_t, m->rmap, m->pages_size);
+			m->shadow = g_renew(uint64_t, m->shadow, m->pages_size);
+			m->ident = g_renew(uint64_t, m->ident, m->pages_size);
+			if (m->slot_page)
+				m->slot = g_renew(uint32_t, m->slot, m->pages_size);
+			m->host.fact = m->fact;
+			rf_policy_grow(m->pol, m->pages_size);
+		}
+		m->host.npages = m->npages;
+	}
+	m->fact[p] = 0;
+	m->owner[p] = 0;
+	m->rmap[p] = RF_NO_PAGE;
+	m->shadow[p] = 0;
+	m->ident[p] = ident;
+	return p;
+}
+
+void page_free(struct rf_model *m, rf_page p)
+{
+	if (m->shadow[p] && m->pol->ops->forget)
+		m->pol->ops->forget(m->pol, p);
+	m->fact[p] = 0;
+	m->shadow[p] = 0;
+	m->rmap[p] = m->free_page;
+	m->free_page = p;
+}
+
+void page_add(struct rf_model *m, rf_page p, struct cgroup *cg, uint16_t facts, unsigned how)
+{
+	uint64_t shadow = m->shadow[p];
+
+	m->fact[p] = (m->fact[p] & (F_SLOT | RF_PAGE_EXECUTED)) | RF_PAGE_RESIDENT | facts;
+	m->owner[p] = cg->id;
+	m->shadow[p] = 0;
+	count(m, cg, RF_C_rf_pages_in, 1);
+	if (facts & RF_PAGE_ANON)
+		cg->anon++;
+	else
+		cg->file++;
+	if (facts & F_SHMEM)
+		cg->shmem++;
+	if (shadow) {
+		gboolean anon = (facts & RF_PAGE_SWAPBACKED) != 0;
+
+		count(m, cg, anon ? RF_C_workingset_refault_anon : RF_C_workingset_refault_file, 1);
+		if (!anon && (m->fact[p] & RF_PAGE_EXECUTED))
+			count(m, cg, RF_C_rf_exec_refault, 1);
+	} else {
+		count(m, cg, RF_C_rf_first_touch, 1);
+	}
+	m->pol->ops->add(m->pol, cg->lv, p, how, shadow);
+}
+
+void page_drop(struct rf_model *m, rf_page p, enum rf_why why)
+{
+	struct cgroup *cg = cgroup_nth(m, m->owner[p]);
+	uint64_t shadow = 0;
+
+	if (!(m->fact[p] & F_UNEV))
+		shadow = m->pol->ops->remove(m->pol, cg->lv, p, why);
+	else
+		m->mlocked--;
+	if (why == RF_WHY_EVICTED)
+		m->shadow[p] = shadow ? shadow : 1; /* a policy without shadows still has refaults counted */
+	if (m->fact[p] & RF_PAGE_ANON)
+		cg->anon--;
+	else
+		cg->file--;
+	if (m->fact[p] & F_SHMEM)
+		cg->shmem--;
+	if (m->fact[p] & RF_PAGE_LAZYFREE)
+		m->lazyfree--;
+	if (m->fact[p] & RF_PAGE_SWAPCACHE)
+		cg->swapcache--;
+	m->fact[p] &= F_SLOT | RF_PAGE_EXECUTED | RF_PAGE_ANON | RF_PAGE_SWAPBACKED | F_SHMEM;
+	count(m, cg, RF_C_rf_pages_out, 1);
+	uncharge(m, cg, 1);
+}
+
+void page_set_lazyfree(struct rf_model *m, rf_page p)
+{
+	if (!(m->fact[p] & RF_PAGE_LAZYFREE)) {
+		m->fact[p] = (m->fact[p] & ~RF_PAGE_SWAPBACKED) | RF_PAGE_LAZYFREE;
+		m->lazyfree++;
+	}
+}
+
+/* Is the task's cgroup in target's subtree? */
+static gboolean below(const struct rf_model *m, uint32_t cgroup, const struct rf_lruvec *target)
+{
+	const struct rf_lruvec *lv = cgroup_nth(m, cgroup)->lv;
+
+	while (lv && lv != target)
+		lv = lv->parent;
+	return lv != NULL;
+}
+
+/* folio_referenced(): 2.3. */
+unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, unsigned *vm)
+{
+	struct rf_model *m = pol->machine;
+	unsigned n = 0, flags = 0;
+	uint32_t v;
+
+	for (v = m->rmap[p]; v != RF_NO_PAGE; v = m->rmap_next[v]) {
+		uint8_t f = m->pte[v];
+
+		if ((f & (PTE_PRESENT | PTE_ACC | PTE_NOREC)) != (PTE_PRESENT | PTE_ACC))
+			continue;
+		if (target->parent && !below(m, space_of_entry(m, v)->cgroup, target))
+			continue;
+		m->pte[v] = f & ~PTE_ACC;
+		if (f & PTE_EXEC)
+			flags |= RF_VM_EXEC;
+		n++;
+	}
+	if (vm)
+		*vm = flags;
+	return n;
+}
+
+/* try_to_unmap(): 3.4.  What the hardware wrote goes to the page. */
+static void unmap_all(struct rf_model *m, rf_page p, gboolean to_swap)
+{
+	uint32_t v, next;
+	gboolean dirty = FALSE;
+
+	for (v = m->rmap[p]; v != RF_NO_PAGE; v = next) {
+		uint8_t f = m->pte[v];
+
+		next = m->rmap_next[v];
+		if (!(f & PTE_PRESENT))
+			continue;
+		dirty |= (f & PTE_DIRTY) != 0;
+		if (to_swap) {
+			struct space *s = space_of_entry(m, v);
+
+			m->pte[v] = PTE_SWAP; /* stays in the chain */
+			s->swapents++;
+			rss_change(m, s, RSS_ANON, -1);
+		} else {
+			unmap_entry(m, v);
+		}
+	}
+	if (!dirty)
+		return;
+	if (m->fact[p] & RF_PAGE_ANON)
+		m->fact[p] |= RF_PAGE_DIRTY;
+	else
+		file_mark_dirty(m, p);
+}
+
+/* A lazyfree page: gone when nobody wrote to it since MADV_FREE, else anonymous again (3.4). */
+static enum rf_verdict evict_lazyfree(struct rf_model *m, rf_page p)
+{
+	uint32_t v;
+
+	for (v = m->rmap[p]; v != RF_NO_PAGE; v = m->rmap_next[v])
+		if (m->pte[v] & PTE_DIRTY)
+			break;
+	if (v != RF_NO_PAGE || (m->fact[p] & RF_PAGE_DIRTY)) {
+		m->fact[p] = (m->fact[p] & ~RF_PAGE_LAZYFREE) | RF_PAGE_SWAPBACKED;
+		m->lazyfree--;
+		return RF_ACTIVATE;
+	}
+	count(m, cgroup_nth(m, m->owner[p]), RF_C_pglazyfreed, 1);
+	while (m->rmap[p] != RF_NO_PAGE)
+		unmap_entry(m, m->rmap[p]);
+	page_drop(m, p, RF_WHY_LAZYFREE);
+	page_free(m, p);
+	return RF_FREED;
+}
+
+/* shrink_folio_list() for one page, after its references were judged: 3.2. */
+enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc, gboolean clean_only)
+{
+	struct rf_model *m = pol->machine;
+	struct cgroup *cg;
+	uint16_t f;
+
+	if (p >= m->npages || !(m->fact[p] & RF_PAGE_RESIDENT) || (m->fact[p] & F_UNEV) ||
+	    !below(m, m->owner[p], sc->target)) {
+		count(m, m->workload, RF_C_rf_policy_refused, 1);
+		return RF_REFUSED;
+	}
+	(void)clean_only; /* dirty file pages are the flusher's since 6.18 whatever the verdict was */
+	f = m->fact[p];
+	cg = cgroup_nth(m, m->owner[p]);
+	spend(m, page_mapcount(m, p) ? m->profile.scan_mapped : m->profile.scan_unmapped, &m->time_reclaim);
+	if (!(f & RF_PAGE_SWAPBACKED) && (f & (RF_PAGE_DIRTY | RF_PAGE_WRITEBACK))) {
+		sc->dirty++;
+		if (!(f & RF_PAGE_WRITEBACK))
+			sc->unqueued_dirty++;
+		else if (f & RF_PAGE_RECLAIM)
+			sc->congested++;
+	}
+	if (f & RF_PAGE_WRITEBACK) {
+		sc->writeback++;
+		if ((f & RF_PAGE_RECLAIM) && m->cfg.cgroup == RF_CGROUP_V1 && !sc->global) {
+			/* Limit reclaim of v1 waits for this very page. */
+			while ((m->fact[p] & RF_PAGE_WRITEBACK) && rf_clock_next(m->clock) != UINT64_MAX)
+				wait_until(m, rf_clock_next(m->clock), &m->time_throttle);
+			f = m->fact[p];
+		} else {
+			m->fact[p] |= RF_PAGE_RECLAIM;
+			return RF_ACTIVATE;
+		}
+	}
+	if (f & RF_PAGE_LAZYFREE)
+		return evict_lazyfree(m, p);
+	if ((f & RF_PAGE_SWAPBACKED) && !(f & RF_PAGE_SWAPCACHE)) {
+		if (!sc->may_swap || !swap_take_slot(m, p))
+			return RF_ACTIVATE;
+		m->fact[p] |= RF_PAGE_SWAPCACHE | RF_PAGE_DIRTY;
+		cg->swapcache++;
+	}
+	unmap_all(m, p, (f & RF_PAGE_ANON) != 0);
+	if (m->fact[p] & RF_PAGE_DIRTY) {
+		if (!(f & RF_PAGE_SWAPBACKED)) {
+			m->fact[p] |= RF_PAGE_RECLAIM;
+			sc->immediate++;
+			count(m, cg, RF_C_nr_vmscan_immediate_reclaim, 1);
+			return RF_ACTIVATE;
+		}
+		if (swap_write(m, p, sc) == RF_KEEP)
+			return RF_KEEP;
+	}
+	m->host.evict_target = sc->target;
+	page_drop(m, p, RF_WHY_EVICTED);
+	spend(m, m->profile.reclaim_page, &m->time_reclaim);
+	if (!(f & RF_PAGE_ANON) && !(f & F_SHMEM))
+		file_evicted(m, p);
+	return RF_FREED;
+}
