@@ -191,26 +191,11 @@ static void grow_columns(struct rf_builder *b)
 	b->cap = cap;
 }
 
-static void add_run(struct rf_builder *b, uint8_t type, uint64_t vpn, uint32_t count)
+static void add_run_of(struct rf_builder *b, uint8_t type, uint32_t id, uint32_t count)
 {
-	unsigned t = type & RF_TYPE_MASK;
 	struct segment *seg;
-	uint32_t id, i = b->nruns;
+	uint32_t i = b->nruns;
 
-	if (b->last[t].vpn == vpn && b->last[t].space == b->space && b->last[t].id != UINT32_MAX) {
-		id = b->last[t].id;
-	} else {
-		id = rf_pages_id(&b->pages, b->space, vpn);
-		if (id == UINT32_MAX) {
-			if (b->error == NULL)
-				rf_set_env(&b->error, "no memory for the names of more than %u pages",
-				           b->pages.n);
-			return;
-		}
-		b->last[t].vpn = vpn;
-		b->last[t].space = b->space;
-		b->last[t].id = id;
-	}
 	if (b->joinable && !(type & RF_RUN_CONT) && b->type[i - 1] == type && b->page[i - 1] == id &&
 	    b->count[i - 1] <= UINT32_MAX - count) {
 		b->count[i - 1] += count;
@@ -228,6 +213,28 @@ static void add_run(struct rf_builder *b, uint8_t type, uint64_t vpn, uint32_t c
 	b->joinable = TRUE;
 }
 
+static void add_run(struct rf_builder *b, uint8_t type, uint64_t vpn, uint32_t count)
+{
+	unsigned t = type & RF_TYPE_MASK;
+	uint32_t id;
+
+	if (b->last[t].vpn == vpn && b->last[t].space == b->space && b->last[t].id != UINT32_MAX) {
+		id = b->last[t].id;
+	} else {
+		id = rf_pages_id(&b->pages, b->space, vpn);
+		if (id == UINT32_MAX) {
+			if (b->error == NULL)
+				rf_set_env(&b->error, "no memory for the names of more than %u pages",
+				           b->pages.n);
+			return;
+		}
+		b->last[t].vpn = vpn;
+		b->last[t].space = b->space;
+		b->last[t].id = id;
+	}
+	add_run_of(b, type, id, count);
+}
+
 /* Put runs of the rest of a long access into the queue, up to a batch (or all of them). */
 static void go_on(struct rf_builder *b, gboolean all)
 {
@@ -238,6 +245,42 @@ static void go_on(struct rf_builder *b, gboolean all)
 			b->rest.times--;
 		}
 	}
+}
+
+/* Make tid the task of what comes. */
+static inline gboolean enter_task(struct rf_builder *b, uint32_t tid)
+{
+	struct task *t;
+
+	if (b->current && tid == b->tid)
+		return TRUE;
+	t = need_task(b, tid, &b->error);
+	if (t == NULL)
+		return FALSE;
+	b->tid = tid;
+	b->space = t->space;
+	b->current = TRUE;
+	b->joinable = FALSE;
+	return TRUE;
+}
+
+uint32_t rf_builder_new_page(struct rf_builder *b, uint32_t tid, uint64_t vpn)
+{
+	if (b->error != NULL || !enter_task(b, tid))
+		return UINT32_MAX;
+	return rf_pages_append(&b->pages, b->space, vpn);
+}
+
+void rf_builder_run(struct rf_builder *b, uint32_t tid, enum rf_access type, uint32_t page,
+                    uint32_t count)
+{
+	if (b->error != NULL || count == 0)
+		return;
+	if (b->rest.times > 0)
+		go_on(b, TRUE);
+	g_assert(page < b->pages.n);
+	if (enter_task(b, tid))
+		add_run_of(b, type, page, count);
 }
 
 void rf_builder_access(struct rf_builder *b, uint32_t tid, enum rf_access type, uint64_t addr,
@@ -252,16 +295,8 @@ void rf_builder_access(struct rf_builder *b, uint32_t tid, enum rf_access type, 
 		go_on(b, TRUE);
 	if (!rf_range_check(addr, len, "the access", &b->error))
 		return;
-	if (!b->current || tid != b->tid) {
-		struct task *t = need_task(b, tid, &b->error);
-
-		if (t == NULL)
-			return;
-		b->tid = tid;
-		b->space = t->space;
-		b->current = TRUE;
-		b->joinable = FALSE;
-	}
+	if (!enter_task(b, tid))
+		return;
 	first = addr >> shift;
 	last = (addr + len - 1) >> shift;
 	if (first == last) {

@@ -29,6 +29,12 @@ struct rf_header *rf_builder_header(struct rf_builder *b);
 /* count accesses of len bytes at addr.  Tasks never declared are declared on the way. */
 void rf_builder_access(struct rf_builder *b, uint32_t tid, enum rf_access type, uint64_t addr,
                        uint64_t len, uint32_t count);
+/* The two for importers that keep track of pages themselves, one for one, at half the cost: the next
+ * dense id for a page of a task not accessed before (UINT32_MAX: no room), and count accesses by
+ * id.  Pages so named must not be accessed by address. */
+uint32_t rf_builder_new_page(struct rf_builder *b, uint32_t tid, uint64_t vpn);
+void rf_builder_run(struct rf_builder *b, uint32_t tid, enum rf_access type, uint32_t page,
+                    uint32_t count);
 /* Copies the event and its strings.  Sets space of task and exec events itself.  FALSE where the
  * event makes no sense (unknown parent, task twice): the message has no position yet. */
 gboolean rf_builder_event(struct rf_builder *b, const struct rf_event *ev, GError **error);

@@ -16,8 +16,6 @@
 
 /* A system call whose result was not seen yet. */
 struct pending {
-	uint32_t tid;
-	gboolean whole; /* its arguments could be read */
 	char name[32];
 	char *path[RF_CALL_PATHS];
 	struct rf_call call;
@@ -191,8 +189,11 @@ static gboolean arguments(char **s, struct pending *p)
 		blanks(s);
 		if (literal(s, ")"))
 			return TRUE;
-		if (!literal(s, ","))
+		if (!literal(s, ",")) {
+			if (p->call.nargs)
+				p->call.nargs--; /* perhaps half of a number */
 			return FALSE;
+		}
 	}
 }
 
@@ -222,9 +223,8 @@ static gboolean result(struct rf_lackey *l, uint32_t tid, char **s, GError **err
 	failed = literal(&q, "Failure(0x");
 	if (failed || literal(&q, "Success(0x"))
 		done = digits(&q, 16, &value) && literal(&q, ")");
-	if (!p || !p->whole || !done) {
-		if (!p || !done)
-			rf_builder_skipped(l->b, "system call cut short");
+	if (!p || !done) {
+		rf_builder_skipped(l->b, "system call cut short");
 	} else {
 		p->call.failed = failed;
 		p->call.result = value;
@@ -279,7 +279,6 @@ static gboolean record(struct rf_lackey *l, char **s, GError **error)
 	if (g_hash_table_contains(n->pending, GUINT_TO_POINTER((guint)tid)))
 		rf_builder_skipped(l->b, "system call without a result");
 	p = g_new0(struct pending, 1);
-	p->tid = (uint32_t)tid;
 	g_hash_table_replace(n->pending, GUINT_TO_POINTER((guint)tid), p);
 	if (!literal(s, "sys_"))
 		literal(s, "old_");
@@ -292,13 +291,18 @@ static gboolean record(struct rf_lackey *l, char **s, GError **error)
 	if (**s == '[') /* "fcntl[ARG3=='lock']" */
 		*s += strcspn(*s, "]") + (strchr(*s, ']') != NULL);
 	blanks(s);
-	p->whole = len && arguments(s, p);
-	if (!p->whole)
+	if (arguments(s, p)) {
+		literal(s, "[sync]");
+		q = *s;
+		blanks(&q);
+	} else {
+		/* a call printed in a way of its own: only its end matters */
+		q = strstr(*s, "-->");
+	}
+	if (!q || strncmp(q, "-->", 3))
 		return TRUE;
-	literal(s, "[sync]");
-	q = *s;
-	blanks(&q);
-	return strncmp(q, "-->", 3) ? TRUE : result(l, (uint32_t)tid, s, error);
+	*s = q;
+	return result(l, (uint32_t)tid, s, error);
 }
 
 /* ---- the address-space dump ---- */

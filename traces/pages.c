@@ -45,15 +45,10 @@ static gboolean grow_slots(struct rf_pages *p)
 	return TRUE;
 }
 
-static uint32_t add(struct rf_pages *p, uint32_t space, uint64_t vpn)
+uint32_t rf_pages_append(struct rf_pages *p, uint32_t space, uint64_t vpn)
 {
-	uint32_t i;
-
 	if (p->n >= RF_PAGES_MAX)
 		return UINT32_MAX;
-	if (p->slot == NULL || p->n >= p->mask - p->mask / 4)
-		if (!grow_slots(p))
-			return UINT32_MAX;
 	if (p->n == p->cap) {
 		uint64_t cap = p->cap == 0 ? 1024 : (uint64_t)p->cap + p->cap / 4;
 		struct rf_page_name *name;
@@ -65,11 +60,24 @@ static uint32_t add(struct rf_pages *p, uint32_t space, uint64_t vpn)
 		p->name = name;
 		p->cap = (uint32_t)cap;
 	}
-	for (i = first_slot(p, space, vpn); p->slot[i] != UINT32_MAX;)
-		i = (i + 1) & p->mask;
-	p->slot[i] = p->n;
 	p->name[p->n] = (struct rf_page_name){ .space = space, .vpn = vpn };
 	return p->n++;
+}
+
+static uint32_t add(struct rf_pages *p, uint32_t space, uint64_t vpn)
+{
+	uint32_t i, id;
+
+	if (p->slot == NULL || p->n >= p->mask - p->mask / 4)
+		if (!grow_slots(p))
+			return UINT32_MAX;
+	id = rf_pages_append(p, space, vpn);
+	if (id == UINT32_MAX)
+		return UINT32_MAX;
+	for (i = first_slot(p, space, vpn); p->slot[i] != UINT32_MAX;)
+		i = (i + 1) & p->mask;
+	p->slot[i] = id;
+	return id;
 }
 
 uint32_t rf_pages_id(struct rf_pages *p, uint32_t space, uint64_t vpn)

@@ -19,5 +19,7 @@ void rf_pages_init(struct rf_pages *p);
 void rf_pages_clear(struct rf_pages *p);
 /* The id of a page, the next one when it is new.  UINT32_MAX: no memory, or too many. */
 uint32_t rf_pages_id(struct rf_pages *p, uint32_t space, uint64_t vpn);
+/* The next id for a page that the caller keeps track of: rf_pages_id won't find it. */
+uint32_t rf_pages_append(struct rf_pages *p, uint32_t space, uint64_t vpn);
 
 #endif
