@@ -25,7 +25,7 @@ struct rf_option {
 	const char *unit; /* "pages", "ns", … or NULL */
 	const char *def;  /* default, written as a user would */
 	int64_t min, max; /* INT only; both 0: no limit.  SIZE, TIME: min is the least allowed */
-	const char *choices; /* ENUM only: "one,two" */
+	const char *choices; /* ENUM: "one,two".  STRING: what stands for the value in help, or NULL */
 	const char *help;    /* one line, no full stop */
 	const char *since;   /* kernel release that brought it, or NULL */
 };

@@ -217,18 +217,18 @@ gboolean rf_args_parse(const struct rf_args *a, int argc, char **argv, GPtrArray
 
 /* ---- help ---- */
 
-/* Words of text, wrapped, every line indented. */
-static void append_indented(GString *out, const char *text)
+void rf_wrap(GString *out, const char *text, unsigned column, unsigned indent)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
-	size_t column = 0;
 
 	for (char **w = words; *w; w++) {
-		size_t len = g_utf8_strlen(*w, -1);
+		unsigned len = (unsigned)g_utf8_strlen(*w, -1);
 
-		if (column == 0 || column + 1 + len > COLUMNS) {
-			g_string_append_printf(out, "%s%*s", column ? "\n" : "", INDENT, "");
-			column = INDENT;
+		if (w == words) {
+			/* Wherever the caller has left the line. */
+		} else if (column + 1 + len > COLUMNS) {
+			g_string_append_printf(out, "\n%*s", (int)indent, "");
+			column = indent;
 		} else {
 			g_string_append_c(out, ' ');
 			column++;
@@ -237,6 +237,12 @@ static void append_indented(GString *out, const char *text)
 		column += len;
 	}
 	g_string_append_c(out, '\n');
+}
+
+static void append_indented(GString *out, const char *text)
+{
+	g_string_append_printf(out, "%*s", INDENT, "");
+	rf_wrap(out, text, INDENT, INDENT);
 }
 
 void rf_args_help(const struct rf_arg *arg, GString *out)
@@ -271,7 +277,7 @@ static char *value_text(const struct rf_option *o)
 		return g_strdelimit(g_steal_pointer(&choices), ",", '|');
 	}
 	case RF_OPT_STRING:
-		return g_strdup(" TEXT");
+		return g_strconcat(" ", o->choices ? o->choices : "TEXT", NULL);
 	}
 	g_assert_not_reached();
 }
@@ -302,10 +308,17 @@ void rf_args_table_help(const struct rf_option *table, GString *out)
 	for (const struct rf_option *o = table; o->name; o++) {
 		g_autofree char *value = value_text(o), *facts = facts_text(o);
 
-		g_string_append_printf(out, "  --%s%s", o->name, value);
-		if (facts)
-			g_string_append_printf(out, "  (%s)", facts);
-		g_string_append_c(out, '\n');
+		size_t start = out->len;
+
+		g_string_append_printf(out, "  --%s%s  ", o->name, value);
+		if (facts) {
+			g_autofree char *text = g_strdup_printf("(%s)", facts);
+
+			rf_wrap(out, text, out->len - start, INDENT);
+		} else {
+			g_string_truncate(out, out->len - 2);
+			g_string_append_c(out, '\n');
+		}
 		append_indented(out, o->help);
 	}
 }

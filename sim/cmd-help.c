@@ -62,7 +62,8 @@ static void metrics(GString *out)
 		g_string_append_printf(out, "%s", m->name);
 		if (*m->unit || *better)
 			g_string_append_printf(out, " (%s%s%s)", unit_of(m), *m->unit && *better ? "; " : "", better);
-		g_string_append_printf(out, "\n        %s\n", m->help);
+		g_string_append(out, "\n        ");
+		rf_wrap(out, m->help, 8, 8);
 	}
 }
 
@@ -78,8 +79,8 @@ static void machines(GString *out)
 		rf_profile_clear(&p);
 	}
 	g_string_append(out, "\nA machine can also be an INI file with a group [machine], a key `inherit' that\n"
-	                     "names another profile, and these keys, which --set reaches as well (defaults are\n"
-	                     "those of x86-64-nvme):\n");
+	                     "names another profile, and these keys, which --set reaches as well.  Defaults\n"
+	                     "are those of x86-64-nvme.\n");
 	rf_options_help(rf_profile_options, out);
 }
 

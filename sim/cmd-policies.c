@@ -89,9 +89,12 @@ static void list_all(GString *out)
 
 	for (size_t s = 0; s < G_N_ELEMENTS(seams); s++) {
 		g_string_append_printf(out, "%s--%s: %s\n", s ? "\n" : "", seams[s].name, seams[s].question);
-		for (unsigned i = 0; seams[s].nth(i, &m); i++)
-			g_string_append_printf(out, "  %c %-10s %s\n", is_default(&seams[s], m.name) ? '*' : ' ',
-			                       m.name, m.summary);
+		for (unsigned i = 0; seams[s].nth(i, &m); i++) {
+			size_t start = out->len;
+
+			g_string_append_printf(out, "  %c %-10s ", is_default(&seams[s], m.name) ? '*' : ' ', m.name);
+			rf_wrap(out, m.summary, out->len - start, 15);
+		}
 	}
 	g_string_append(out, "\n* is the default.  `refault policies NAME' explains one.\n");
 }
@@ -105,8 +108,9 @@ static void explain(const struct seam *s, const struct member *m, GString *out)
 		{ RF_POLICY_STACK, "a stack algorithm: more memory never costs a fault" },
 	};
 
-	g_string_append_printf(out, "--%s %s%s\n  %s\n", s->name, m->name,
-	                       is_default(s, m->name) ? " (the default)" : "", m->summary);
+	g_string_append_printf(out, "--%s %s%s\n  ", s->name, m->name,
+	                       is_default(s, m->name) ? " (the default)" : "");
+	rf_wrap(out, m->summary, 2, 2);
 	for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
 		if (m->flags & flags[i].flag)
 			g_string_append_printf(out, "  %s\n", flags[i].text);

@@ -45,8 +45,8 @@ void rf_cmd_run_help(GString *out)
 {
 	g_string_append(out,
 	                "Usage: refault run TRACE... [OPTION]...\n"
-	                "Replay each trace on a modelled machine and report what reclaim did.  TRACE is a\n"
-	                "file of any format that `refault trace info' knows; - is standard input.\n\n");
+	                "Replay each trace on a modelled machine and report what reclaim did.  TRACE is\n"
+	                "a file of any format that `refault trace info' knows; - is standard input.\n\n");
 	rf_args_help(args, out);
 	g_string_append(out, "\nThe machine, its memory and its policies:\n");
 	rf_args_table_help(rf_config_options, out);
