@@ -122,6 +122,16 @@ static gboolean check_options(const struct options *o, const struct rf_config *c
 
 /* ---- one trace ---- */
 
+static gboolean knows_future(const struct rf_config *cfg)
+{
+	g_autofree char *name = NULL, *list = NULL;
+	const struct rf_reclaim_ops *ops;
+
+	rf_spec_split(cfg->reclaim ? cfg->reclaim : "", &name, &list);
+	ops = rf_reclaim_find(name, NULL);
+	return ops && ops->flags & RF_POLICY_FUTURE;
+}
+
 static struct rf_source *open_trace(const char *path, const struct options *o, const struct rf_config *cfg,
                                     GError **error)
 {
@@ -130,8 +140,8 @@ static struct rf_source *open_trace(const char *path, const struct options *o, c
 	};
 	struct rf_source *s = rf_source_open(path, &options, error);
 
-	/* A machine is sized by the trace's totals. */
-	if (s && !rf_source_totals_ahead(s))
+	/* Only then: a stream is replayed as it comes. */
+	if (s && !rf_source_totals_ahead(s) && (rf_config_needs_totals(cfg) || knows_future(cfg)))
 		s = rf_source_spool(s, error);
 	return s;
 }

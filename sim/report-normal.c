@@ -21,6 +21,16 @@ static uint64_t counter(const struct rf_report *r, enum rf_counter c)
 	return r->result->counter[c];
 }
 
+/* Of a limit's reclaim the machine's own counters know little, as in the kernel; its cgroups know. */
+static uint64_t anywhere(const struct rf_report *r, enum rf_counter c)
+{
+	uint64_t n = r->result->counter[c];
+
+	for (guint i = 0; i < r->result->cgroups->len; i++)
+		n = MAX(n, g_array_index(r->result->cgroups, struct rf_cgroup_result, i).counter[c]);
+	return n;
+}
+
 static uint64_t gauge(const struct rf_report *r, enum rf_gauge g)
 {
 	return r->result->gauge[g];
@@ -56,17 +66,23 @@ static void size_cell(GString *out, uint64_t n)
 	cell(out, text);
 }
 
-/* part of whole in percent, one decimal, rounded down: 100.0 is all of it. */
-static void share_cell(GString *out, uint64_t part, uint64_t whole)
+/* part of whole in percent with some decimals.  Rounded, but only all of it is 100. */
+static void share_cell(GString *out, uint64_t part, uint64_t whole, unsigned decimals)
 {
+	uint64_t one = 1, n;
+
 	if (whole == 0) {
 		cell(out, "-");
 		return;
 	}
+	for (unsigned i = 0; i < decimals; i++)
+		one *= 10;
+	n = (uint64_t)(((unsigned __int128)part * 100 * one + whole / 2) / whole);
+	if (n == 100 * one && part < whole)
+		n--;
 
-	uint64_t tenths = (uint64_t)((unsigned __int128)part * 1000 / whole);
-	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT ".%u %%", tenths / 10,
-	                                        (unsigned)(tenths % 10));
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %%", n / one,
+	                                        (int)decimals, n % one);
 
 	cell(out, text);
 }
@@ -257,27 +273,17 @@ static void misses(GString *out, const struct rf_report *r)
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		label(out, rows[i]);
 		count_cell(out, n[i]);
-		if (accesses) {
-			/* Miss ratios of real programs are small: parts in a million. */
-			uint64_t millionths = (uint64_t)((unsigned __int128)n[i] * 1000000 / accesses);
-			g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT ".%04u %%", millionths / 10000,
-			                                        (unsigned)(millionths % 10000));
-
-			cell(out, text);
-		} else {
-			cell(out, "-");
-		}
-		share_cell(out, n[i], faults);
+		/* Miss ratios of real programs are small. */
+		share_cell(out, n[i], accesses, 4);
+		share_cell(out, n[i], faults, 1);
 		g_string_append_c(out, '\n');
 	}
 	const struct fact f[] = {
-		{ "evicted", counter(r, RF_C_rf_pages_out) },
 		{ "fallback victims", counter(r, RF_C_rf_policy_fallback) },
 		{ "refused proposals", counter(r, RF_C_rf_policy_refused) },
 	};
 
-	g_string_append_c(out, '\n');
-	facts(out, "pages", f, G_N_ELEMENTS(f));
+	facts(out, "policy", f, G_N_ELEMENTS(f));
 }
 
 /* ---- blocks of the modelled machine ---- */
@@ -297,7 +303,7 @@ static void faults(GString *out, const struct rf_report *r)
 		{ "implicit mappings", gauge(r, RF_G_rf_implicit) },
 	};
 
-	head(out, "Faults", (const char *const[]) { "total", "anon", "file", "by exec", NULL });
+	head(out, "Faults", (const char *const[]) { "total", "anon", "file", "exec", NULL });
 	label(out, "faults");
 	count_cell(out, counter(r, RF_C_pgfault));
 	count_cell(out, counter(r, RF_C_rf_fault_anon));
@@ -313,8 +319,13 @@ static void faults(GString *out, const struct rf_report *r)
 		count_cell(out, anon + file);
 		count_cell(out, anon);
 		count_cell(out, file);
-		if (i == 0)
-			count_cell(out, counter(r, RF_C_rf_exec_refault));
+		/* In brackets: these are among those of files. */
+		if (i == 0 && counter(r, RF_C_rf_exec_refault)) {
+			g_autofree char *n = rf_format_count(counter(r, RF_C_rf_exec_refault));
+			g_autofree char *text = g_strdup_printf("(%s)", n);
+
+			cell(out, text);
+		}
 		g_string_append_c(out, '\n');
 	}
 	facts(out, "of them", more, G_N_ELEMENTS(more));
@@ -325,17 +336,17 @@ static void reclaim(GString *out, const struct rf_report *r)
 	const uint64_t scan[] = {
 		counter(r, RF_C_pgscan_anon) + counter(r, RF_C_pgscan_file),
 		counter(r, RF_C_pgscan_anon), counter(r, RF_C_pgscan_file),
-		counter(r, RF_C_pgscan_direct), counter(r, RF_C_pgscan_kswapd),
+		anywhere(r, RF_C_pgscan_direct), anywhere(r, RF_C_pgscan_kswapd),
 	};
 	const uint64_t steal[] = {
 		counter(r, RF_C_pgsteal_anon) + counter(r, RF_C_pgsteal_file),
 		counter(r, RF_C_pgsteal_anon), counter(r, RF_C_pgsteal_file),
-		counter(r, RF_C_pgsteal_direct), counter(r, RF_C_pgsteal_kswapd),
+		anywhere(r, RF_C_pgsteal_direct), anywhere(r, RF_C_pgsteal_kswapd),
 	};
 	const struct fact lists[] = {
-		{ "refilled", counter(r, RF_C_pgrefill) },
-		{ "activated", counter(r, RF_C_pgactivate) },
-		{ "deactivated", counter(r, RF_C_pgdeactivate) },
+		{ "refilled", anywhere(r, RF_C_pgrefill) },
+		{ "activated", anywhere(r, RF_C_pgactivate) },
+		{ "deactivated", anywhere(r, RF_C_pgdeactivate) },
 		{ "rotated", counter(r, RF_C_pgrotated) },
 		{ "lazyfree", counter(r, RF_C_pglazyfree) },
 		{ "lazyfreed", counter(r, RF_C_pglazyfreed) },
@@ -354,14 +365,14 @@ static void reclaim(GString *out, const struct rf_report *r)
 		{ "by reclaim", counter(r, RF_C_nr_vmscan_write) },
 	};
 	const struct fact calls[] = {
-		{ "limit met", counter(r, RF_C_rf_limit_reclaim) },
+		{ "limit met", anywhere(r, RF_C_rf_limit_reclaim) },
 		{ "direct reclaims", counter(r, RF_C_allocstall) },
 		{ "rounds of kswapd", counter(r, RF_C_pageoutrun) },
 		{ "fallback victims", counter(r, RF_C_rf_policy_fallback) },
 		{ "refused proposals", counter(r, RF_C_rf_policy_refused) },
 	};
 
-	if (scan[0] + steal[0] + counter(r, RF_C_rf_limit_reclaim) + counter(r, RF_C_allocstall) +
+	if (scan[0] + steal[0] + anywhere(r, RF_C_rf_limit_reclaim) + counter(r, RF_C_allocstall) +
 	    counter(r, RF_C_pageoutrun) == 0) {
 		g_string_append(out, "\nReclaim       none: memory was never short\n");
 	} else {
@@ -376,7 +387,7 @@ static void reclaim(GString *out, const struct rf_report *r)
 		g_string_append_c(out, '\n');
 		label(out, "efficiency");
 		for (size_t i = 0; i < G_N_ELEMENTS(scan); i++)
-			share_cell(out, steal[i], scan[i]);
+			share_cell(out, steal[i], scan[i], 1);
 		g_string_append_c(out, '\n');
 		facts(out, "calls", calls, G_N_ELEMENTS(calls));
 		facts(out, "lists", lists, G_N_ELEMENTS(lists));
@@ -455,7 +466,7 @@ static void metadata(GString *out, const struct rf_report *r)
 	head(out, "Metadata", (const char *const[]) { "size", "of RAM", NULL });
 	label(out, "total");
 	size_cell(out, gauge(r, RF_G_rf_metadata));
-	share_cell(out, gauge(r, RF_G_rf_metadata), r->cfg->ram_bytes);
+	share_cell(out, gauge(r, RF_G_rf_metadata), r->cfg->ram_bytes, 4);
 	g_string_append_c(out, '\n');
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		g_autofree char *name = g_strdup_printf("  %s", rows[i].name);
@@ -464,7 +475,7 @@ static void metadata(GString *out, const struct rf_report *r)
 			continue;
 		label(out, name);
 		size_cell(out, gauge(r, rows[i].gauge));
-		share_cell(out, gauge(r, rows[i].gauge), r->cfg->ram_bytes);
+		share_cell(out, gauge(r, rows[i].gauge), r->cfg->ram_bytes, 4);
 		g_string_append_c(out, '\n');
 	}
 }
@@ -476,7 +487,7 @@ static void time_row(GString *out, const char *name, uint64_t ns, uint64_t whole
 
 	label(out, name);
 	cell(out, text);
-	share_cell(out, ns, whole);
+	share_cell(out, ns, whole, 1);
 	if (bar && filled) {
 		g_string_append(out, "  ");
 		for (uint64_t i = 0; i < MIN(filled, BAR); i++)
@@ -554,12 +565,12 @@ static void tasks(GString *out, const struct rf_report *r)
 		g_string_append_printf(out, "and %u smaller ones\n", sorted->len - MOST_TASKS);
 }
 
-/* Other cgroups than the workload's, whose figures are those of the whole. */
+/* Those of the trace: with the workload's and the root alone, the figures are those of the whole. */
 static void cgroups(GString *out, const struct rf_report *r)
 {
 	const GArray *all = r->result->cgroups;
 
-	if (all->len < 2)
+	if (all->len < 3)
 		return;
 	head(out, "Cgroups", (const char *const[]) { "charged", "max", "faults", "refaults", "OOM kills", NULL });
 	for (guint i = 0; i < MIN(all->len, MOST_TASKS); i++) {
