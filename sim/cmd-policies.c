@@ -27,11 +27,6 @@ void rf_cmd_policies_help(GString *out)
 	rf_args_help(args, out);
 }
 
-void rf_cmd_policies_man(GString *out)
-{
-	rf_args_man(args, out);
-}
-
 /* One member of any seam. */
 struct member {
 	const char *name, *summary;
@@ -118,6 +113,33 @@ static void explain(const struct seam *s, const struct member *m, GString *out)
 	if (m->options && m->options->name) {
 		g_string_append_printf(out, "\nOptions, as --%s %s,OPTION=VALUE,...\n", s->name, m->name);
 		rf_options_help(m->options, out);
+	}
+}
+
+/* The built-in ones: a page is written before anything can be loaded. */
+void rf_cmd_policies_man(GString *out)
+{
+	struct member m;
+
+	rf_args_man(args, out);
+	for (size_t s = 0; s < G_N_ELEMENTS(seams); s++) {
+		g_string_append(out, ".PP\n.B \\-\\-");
+		rf_man_escape(out, seams[s].name);
+		g_string_append(out, "\nsays ");
+		rf_man_escape(out, seams[s].question);
+		g_string_append(out, ":\n");
+		for (unsigned i = 0; seams[s].nth(i, &m); i++) {
+			g_string_append(out, ".TP\n.B ");
+			rf_man_escape(out, m.name);
+			g_string_append_c(out, '\n');
+			rf_man_escape(out, m.summary);
+			g_string_append(out, is_default(&seams[s], m.name) ? " (the default).\n" : ".\n");
+			if (!m.options || !m.options->name)
+				continue;
+			g_string_append(out, ".RS\n");
+			rf_args_table_man(m.options, "", out);
+			g_string_append(out, ".RE\n");
+		}
 	}
 }
 
