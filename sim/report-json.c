@@ -69,7 +69,7 @@ static void add_trace(JsonBuilder *b, const struct rf_report *r)
 		number(b, sizes[i], t->footprint[i]);
 	json_builder_end_object(b);
 	open_object(b, "header");
-	for (guint i = 0; r->header && i < r->header->keys->len; i++) {
+	for (guint i = 0; r->header && r->header->keys && i < r->header->keys->len; i++) {
 		g_autofree char *key = g_utf8_make_valid(r->header->keys->pdata[i], -1);
 
 		text(b, key, r->header->values->pdata[i]);
