@@ -87,7 +87,9 @@ static const struct rf_totals *import_totals(const struct rf_source *s)
 
 static double import_progress(const struct rf_source *s)
 {
-	return rf_input_progress(((const struct import_source *)s)->in);
+	const struct import_source *is = (const struct import_source *)s;
+
+	return is->imp->progress != NULL ? is->imp->progress(is->self) : rf_input_progress(is->in);
 }
 
 static gboolean import_skipped(const struct rf_source *s, guint i, const char **reason, uint64_t *n)

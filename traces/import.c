@@ -5,11 +5,13 @@
 
 #include "traces/lackey.h"
 #include "traces/oracle.h"
+#include "traces/synth.h"
 #include "traces/text.h"
 
 const struct rf_importer *const rf_importers[] = {
 	&rf_text_importer,
 	&rf_lackey_importer,
 	&rf_oracle_importer,
+	&rf_synth_importer,
 	NULL
 };

@@ -56,6 +56,7 @@ struct rf_importer {
 	/* Read on until the builder is full or the input ends. */
 	enum rf_step (*step)(void *self, struct rf_builder *b, GError **error);
 	void (*close)(void *self);
+	double (*progress)(void *self); /* optional, where the input does not tell */
 };
 
 extern const struct rf_importer *const rf_importers[]; /* NULL-terminated */
