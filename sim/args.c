@@ -260,11 +260,11 @@ void rf_args_help(const struct rf_arg *arg, GString *out)
 }
 
 /* What may stand for the value. */
-static char *value_text(const struct rf_option *o)
+static char *value_text(const struct rf_option *o, gboolean dashes)
 {
 	switch (o->type) {
 	case RF_OPT_BOOL:
-		return g_strdup("[=yes|no]");
+		return g_strdup(dashes ? "[=yes|no]" : " yes|no");
 	case RF_OPT_INT:
 		return g_strdup(" N");
 	case RF_OPT_SIZE:
@@ -306,7 +306,7 @@ static char *facts_text(const struct rf_option *o)
 void rf_args_table_help(const struct rf_option *table, GString *out)
 {
 	for (const struct rf_option *o = table; o->name; o++) {
-		g_autofree char *value = value_text(o), *facts = facts_text(o);
+		g_autofree char *value = value_text(o, TRUE), *facts = facts_text(o);
 
 		size_t start = out->len;
 
@@ -375,18 +375,17 @@ void rf_args_man(const struct rf_arg *arg, GString *out)
 void rf_args_table_man(const struct rf_option *table, const char *prefix, GString *out)
 {
 	for (const struct rf_option *o = table; o->name; o++) {
-		g_autofree char *value = value_text(o), *facts = facts_text(o);
+		g_autofree char *value = value_text(o, *prefix != '\0'), *facts = facts_text(o);
 
 		g_string_append(out, ".TP\n\\fB");
 		rf_man_escape(out, prefix);
 		rf_man_escape(out, o->name);
 		g_string_append(out, "\\fR");
-		if (*prefix) {
-			g_string_append(out, "\\fI");
-			rf_man_escape(out, value);
-			g_string_append(out, "\\fR");
-		}
-		g_string_append_c(out, '\n');
+		if (!*prefix)
+			g_string_append_c(out, '=');
+		g_string_append(out, "\\fI");
+		rf_man_escape(out, *prefix ? value : value + 1);
+		g_string_append(out, "\\fR\n");
 		rf_man_escape(out, o->help);
 		g_string_append(out, ".\n");
 		if (facts) {

@@ -226,6 +226,9 @@ static gboolean run_one(const char *path, const struct options *o, struct rf_con
 		emit(d, &r, first, last);
 		if (d->formats & 1 << RF_OUT_NORMAL && !o->quiet)
 			hint(&r);
+	} else if (error && (*error)->domain != RF_USAGE_ERROR && !g_str_has_prefix((*error)->message, path)) {
+		/* A machine knows the record, not the file. */
+		g_prefix_error(error, "%s: ", path);
 	}
 	rf_result_clear(&result);
 	rf_source_close(source);
