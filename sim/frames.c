@@ -32,12 +32,15 @@ struct rf_frames {
 	uint64_t *shadow;    /* by page; NULL until a policy makes use of it */
 	uint64_t *next_use;  /* by page, with RF_POLICY_FUTURE */
 	uint32_t size;       /* of the arrays */
-	uint32_t frames, resident, by_kind[NKINDS];
+	uint32_t frames, resident;
+	uint32_t by_kind[NKINDS]; /* of resident; ANON is what is left */
 	uint32_t hand;       /* of the fallback */
-	gboolean strict, many_spaces, kernel_like;
+	gboolean strict, many_spaces, kernel_like, simple_propose, wants_miss;
 	int swappiness;
+	struct rf_scan scan; /* for simple_propose */
+	/* Only what can't be told from others is counted as it happens: see read_counters(). */
 	uint64_t counter[RF_NCOUNTERS];
-	uint64_t implicit, distinct;
+	uint64_t implicit, distinct, file_misses; /* file_misses: by read(2) and write(2) */
 	uint64_t rss_max, rss_since;
 	unsigned __int128 rss_sum; /* pages times accesses, up to rss_since */
 	const struct rf_future *future;
@@ -98,28 +101,38 @@ static void count_space(struct rf_frames *m, uint32_t page, int n)
 }
 
 /* page is no longer in memory. */
-static void leave(struct rf_frames *m, uint32_t page)
+static inline void leave(struct rf_frames *m, uint32_t page)
 {
-	settle_rss(m);
-	m->by_kind[(m->fact[page] & F_KIND) >> KIND_SHIFT]--;
+	uint16_t fact = m->fact[page];
+
+	if (fact & F_KIND)
+		m->by_kind[(fact & F_KIND) >> KIND_SHIFT]--;
 	m->resident--;
-	m->counter[RF_C_rf_pages_out]++;
-	m->fact[page] &= ~(RF_PAGE_RESIDENT | F_ACCESSED);
+	m->fact[page] = fact & ~(RF_PAGE_RESIDENT | F_ACCESSED);
 	if (m->many_spaces)
 		count_space(m, page, -1);
 }
 
-static void keep_shadow(struct rf_frames *m, uint32_t page, uint64_t shadow)
+static __attribute__((noinline)) void keep_shadow(struct rf_frames *m, uint32_t page, uint64_t shadow)
 {
-	/* Textbook policies answer 1: what is worth 8 bytes a page is asked for first. */
 	if (!m->shadow) {
-		if (shadow == 1)
-			return;
 		m->shadow = g_new(uint64_t, m->size);
 		for (uint32_t i = 0; i < m->host.npages; i++)
 			m->shadow[i] = 1;
 	}
 	m->shadow[page] = shadow;
+}
+
+/* Evict a page that may be evicted. */
+static inline void take_out(struct rf_frames *m, uint32_t page)
+{
+	uint64_t shadow = m->pol->ops->remove(m->pol, m->lv, page, RF_WHY_EVICTED);
+
+	/* Textbook policies answer 1: nothing that would be worth 8 bytes a page. */
+	if (shadow != 1 || m->shadow)
+		keep_shadow(m, page, shadow);
+	leave(m, page);
+	m->fact[page] |= F_EVICTED;
 }
 
 static enum rf_verdict host_evict(struct rf_policy *pol, rf_page page, struct rf_scan *sc,
@@ -133,9 +146,8 @@ static enum rf_verdict host_evict(struct rf_policy *pol, rf_page page, struct rf
 		return RF_REFUSED;
 	}
 	m->host.evict_target = sc->target;
-	keep_shadow(m, page, pol->ops->remove(pol, m->lv, page, RF_WHY_EVICTED));
-	leave(m, page);
-	m->fact[page] |= F_EVICTED;
+	settle_rss(m);
+	take_out(m, page);
 	return RF_FREED;
 }
 
@@ -231,7 +243,7 @@ static void fall_back(struct rf_frames *m)
 	host_evict(m->pol, m->hand, &sc, FALSE);
 }
 
-static void make_room(struct rf_frames *m)
+static __attribute__((noinline)) void make_room_by_reclaim(struct rf_frames *m)
 {
 	struct rf_scan sc = {
 		.target = m->lv,
@@ -244,6 +256,25 @@ static void make_room(struct rf_frames *m)
 	rf_reclaim(m->pol, &sc);
 	if (m->resident == m->frames)
 		fall_back(m);
+}
+
+/* What rf_reclaim() comes to for a policy that proposes and has no other hooks, where no proposal of
+ * a resident page is turned down. */
+static inline void make_room(struct rf_frames *m)
+{
+	uint32_t page;
+
+	if (!m->simple_propose) {
+		make_room_by_reclaim(m);
+		return;
+	}
+	page = m->pol->ops->propose(m->pol, m->lv, &m->scan);
+	if (page < m->host.npages && (m->fact[page] & RF_PAGE_RESIDENT)) {
+		take_out(m, page);
+		return;
+	}
+	m->counter[RF_C_rf_policy_refused] += page != RF_NO_PAGE;
+	fall_back(m);
 }
 
 static enum kind kind_of(struct rf_frames *m, uint32_t page)
@@ -271,7 +302,8 @@ static enum kind kind_of(struct rf_frames *m, uint32_t page)
 	}
 }
 
-static void first_touch(struct rf_frames *m, uint32_t page)
+/* The page's facts. */
+static __attribute__((noinline)) uint16_t first_touch(struct rf_frames *m, uint32_t page)
 {
 	static const uint16_t facts[NKINDS] = {
 		[ANON] = RF_PAGE_ANON | RF_PAGE_SWAPBACKED,
@@ -282,52 +314,53 @@ static void first_touch(struct rf_frames *m, uint32_t page)
 	m->counter[RF_C_rf_first_touch]++;
 	if (!(m->fact[page] & F_TOUCHED))
 		m->distinct++;
-	m->fact[page] = facts[kind] | (uint16_t)(kind << KIND_SHIFT) | F_TOUCHED;
+	return facts[kind] | (uint16_t)(kind << KIND_SHIFT) | F_TOUCHED;
 }
 
-static void refault(struct rf_frames *m, uint32_t page)
+static void file_refault(struct rf_frames *m, uint16_t fact)
 {
-	uint16_t fact = m->fact[page];
-
-	if (fact & RF_PAGE_SWAPBACKED)
-		m->counter[RF_C_workingset_refault_anon]++;
-	else
-		m->counter[RF_C_workingset_refault_file]++;
-	if (!(fact & RF_PAGE_SWAPBACKED) && (fact & RF_PAGE_EXECUTED))
+	m->counter[RF_C_workingset_refault_file]++;
+	if (fact & RF_PAGE_EXECUTED)
 		m->counter[RF_C_rf_exec_refault]++;
 }
 
 /* page is not in memory and is wanted; how: what add() is told beside what is found here. */
-static void bring_in(struct rf_frames *m, uint32_t page, unsigned how, gboolean exec)
+static inline void bring_in(struct rf_frames *m, uint32_t page, unsigned how, gboolean exec)
 {
 	struct rf_policy *pol = m->pol;
 	uint64_t shadow = 0;
 	uint16_t fact;
 
-	rf_policy_miss(pol, m->lv, page);
+	if (m->wants_miss)
+		rf_policy_miss(pol, m->lv, page);
+	/* When one page takes another's place, nothing changes for the resident set size. */
+	if (m->resident < m->frames || m->many_spaces)
+		settle_rss(m);
 	if (m->resident == m->frames)
 		make_room(m);
-	if (m->fact[page] & F_EVICTED) {
+	fact = m->fact[page];
+	if (fact & F_EVICTED) {
 		shadow = m->shadow ? m->shadow[page] : 1;
-		refault(m, page);
-		if (m->fact[page] & RF_PAGE_SWAPBACKED)
+		if (fact & RF_PAGE_SWAPBACKED)
 			how |= RF_HOW_SWAPIN;
+		else
+			file_refault(m, fact);
 	} else {
-		first_touch(m, page);
-		if (m->fact[page] & RF_PAGE_ANON)
+		fact = first_touch(m, page);
+		if (fact & RF_PAGE_ANON)
 			how |= RF_HOW_NEW;
 	}
-	fact = (m->fact[page] & ~F_EVICTED) | RF_PAGE_RESIDENT;
+	fact = (fact & ~F_EVICTED) | RF_PAGE_RESIDENT | (m->kernel_like ? F_ACCESSED : 0);
 	if (exec) {
 		fact |= RF_PAGE_EXECUTED;
 		how |= RF_HOW_EXEC;
 	}
 	m->fact[page] = fact;
-	settle_rss(m);
-	m->by_kind[(fact & F_KIND) >> KIND_SHIFT]++;
+	if (fact & F_KIND)
+		m->by_kind[(fact & F_KIND) >> KIND_SHIFT]++;
 	m->resident++;
-	m->rss_max = MAX(m->rss_max, rss(m));
 	m->counter[RF_C_rf_pages_in]++;
+	m->rss_max = MAX(m->rss_max, rss(m));
 	if (m->many_spaces)
 		count_space(m, page, 1);
 	pol->ops->add(pol, m->lv, page, how, shadow);
@@ -338,15 +371,9 @@ static __attribute__((noinline)) void miss(struct rf_frames *m, uint32_t page, u
 	gboolean exec = type == RF_EXEC;
 
 	bring_in(m, page, RF_HOW_FAULT, exec);
-	if (m->kernel_like)
-		m->fact[page] |= F_ACCESSED;
-	m->counter[RF_C_pgfault]++;
-	m->task->faults++;
 	if (exec)
 		m->counter[RF_C_rf_fault_exec]++;
-	else if (m->fact[page] & RF_PAGE_SWAPBACKED)
-		m->counter[RF_C_rf_fault_anon]++;
-	else
+	else if (!(m->fact[page] & RF_PAGE_SWAPBACKED))
 		m->counter[RF_C_rf_fault_file]++;
 }
 
@@ -371,17 +398,20 @@ void replay_runs(struct rf_frames *m, const struct rf_runs *r, gboolean mapped, 
 
 		if (i + FAR_AHEAD < n) {
 			uint32_t far = mapped ? map[id[i + FAR_AHEAD]] : id[i + FAR_AHEAD];
+			uint32_t near = mapped ? map[id[i + NEAR_AHEAD]] : id[i + NEAR_AHEAD];
 
 			__builtin_prefetch(&fact[far], 1);
-			__builtin_prefetch(&link[far], 1);
 			if (future)
 				__builtin_prefetch(&m->next_use[far], 1);
 			if (access) {
-				uint32_t near = mapped ? map[id[i + NEAR_AHEAD]] : id[i + NEAR_AHEAD];
 				struct rf_link l = link[near];
 
+				__builtin_prefetch(&link[far], 1);
 				__builtin_prefetch(&link[l.prev], 1);
 				__builtin_prefetch(&link[l.next], 1);
+			} else {
+				/* A hit leaves the links alone. */
+				__builtin_prefetch(&link[fact[near] & RF_PAGE_RESIDENT ? page : near], 1);
 			}
 		}
 		m->host.now += type & RF_RUN_CONT ? 0 : count;
@@ -464,6 +494,7 @@ static void page_freed(void *self, uint32_t page)
 
 	if (fact & RF_PAGE_RESIDENT) {
 		ops->remove(m->pol, m->lv, page, RF_WHY_FREED);
+		settle_rss(m);
 		leave(m, page);
 	} else if ((fact & F_EVICTED) && ops->forget) {
 		ops->forget(m->pol, page);
@@ -486,7 +517,7 @@ static void page_used(void *self, uint32_t page, const struct rf_event *ev)
 	hit = m->fact[page] & RF_PAGE_RESIDENT;
 	if (!hit) {
 		bring_in(m, page, ev->kind == RF_EV_READ ? RF_HOW_READ : RF_HOW_WRITE, FALSE);
-		m->counter[RF_C_pgfault]++;
+		m->file_misses++;
 		/* The kernel marks what was read as accessed, also when it had to be fetched. */
 		if (!m->kernel_like || ev->kind != RF_EV_READ)
 			return;
@@ -501,7 +532,7 @@ static void page_used(void *self, uint32_t page, const struct rf_event *ev)
 
 static gboolean run_item(struct rf_frames *m, const struct rf_item *item, GError **error)
 {
-	uint64_t began = m->host.now;
+	uint64_t began = m->host.now, misses = m->counter[RF_C_rf_pages_in];
 
 	if (!rf_names_check_runs(&m->names, item, error))
 		return FALSE;
@@ -515,6 +546,7 @@ static gboolean run_item(struct rf_frames *m, const struct rf_item *item, GError
 	m->record = item->record;
 	replay(m, &item->runs);
 	m->task->accesses += m->host.now - began;
+	m->task->faults += m->counter[RF_C_rf_pages_in] - misses;
 	if (m->error) {
 		g_propagate_error(error, m->error);
 		m->error = NULL;
@@ -564,6 +596,7 @@ static void clear_mark(void *p)
 struct rf_frames *rf_frames_new(const struct rf_config *cfg, const struct rf_totals *totals,
                                 GError **error)
 {
+	const struct rf_reclaim_ops *ops;
 	struct rf_frames *m;
 
 	(void)totals;
@@ -585,10 +618,16 @@ struct rf_frames *rf_frames_new(const struct rf_config *cfg, const struct rf_tot
 		rf_frames_free(m);
 		return NULL;
 	}
-	m->kernel_like = (m->pol->ops->flags & RF_POLICY_KERNEL) != 0;
-	if (m->pol->ops->flags & RF_POLICY_FUTURE)
+	ops = m->pol->ops;
+	m->kernel_like = (ops->flags & RF_POLICY_KERNEL) != 0;
+	m->simple_propose = !ops->shrink && !ops->prepare && !ops->finish;
+	m->wants_miss = rf_policy_wants_miss(m->pol);
+	if (ops->flags & RF_POLICY_FUTURE)
 		m->next_use = g_new(uint64_t, 1);
 	m->lv = m->host.root = rf_lruvec_new(m->pol, 0, NULL);
+	m->scan = (struct rf_scan){
+		.target = m->lv, .goal = 1, .swappiness = m->swappiness, .may_swap = TRUE, .global = TRUE,
+	};
 	return m;
 }
 
@@ -620,6 +659,22 @@ void rf_frames_set_future(struct rf_frames *m, const struct rf_future *future)
 
 /* ---- results ---- */
 
+static uint32_t resident_anon(const struct rf_frames *m)
+{
+	return m->resident - m->by_kind[FILE_MAPPED] - m->by_kind[SHMEM] - m->by_kind[FILE_CACHE];
+}
+
+static void read_counters(const struct rf_frames *m, uint64_t c[RF_NCOUNTERS])
+{
+	memcpy(c, m->counter, sizeof(m->counter));
+	c[RF_C_pgfault] = c[RF_C_pgmajfault] = c[RF_C_rf_pages_in];
+	c[RF_C_rf_fault_anon] = c[RF_C_pgfault] - m->file_misses - c[RF_C_rf_fault_file] -
+	                        c[RF_C_rf_fault_exec];
+	c[RF_C_workingset_refault_anon] = c[RF_C_pgfault] - c[RF_C_rf_first_touch] -
+	                                  c[RF_C_workingset_refault_file];
+	c[RF_C_rf_pages_out] = c[RF_C_rf_pages_in] - m->resident;
+}
+
 void rf_frames_sample(struct rf_frames *m, struct rf_sample *out)
 {
 	const struct rf_reclaim_ops *ops = m->pol->ops;
@@ -628,14 +683,13 @@ void rf_frames_sample(struct rf_frames *m, struct rf_sample *out)
 
 	memset(out, 0, sizeof(*out));
 	settle_rss(m);
-	memcpy(out->counter, m->counter, sizeof(m->counter));
-	out->counter[RF_C_pgmajfault] = m->counter[RF_C_pgfault];
+	read_counters(m, out->counter);
 	out->now = m->host.now;
 	g[RF_G_rf_accesses] = g[RF_G_rf_time] = g[RF_G_rf_time_access] = m->host.now;
 	g[RF_G_rf_implicit] = m->implicit;
 	g[RF_G_rf_footprint] = m->distinct << shift;
 	g[RF_G_rf_rss] = rss(m) << shift;
-	g[RF_G_rf_rss_anon] = (uint64_t)m->by_kind[ANON] << shift;
+	g[RF_G_rf_rss_anon] = (uint64_t)resident_anon(m) << shift;
 	g[RF_G_rf_rss_file] = (uint64_t)m->by_kind[FILE_MAPPED] << shift;
 	g[RF_G_rf_rss_shmem] = (uint64_t)m->by_kind[SHMEM] << shift;
 	if (m->host.now)
@@ -709,10 +763,9 @@ void rf_frames_check(struct rf_frames *m)
 	if (resident != m->resident || resident > m->frames)
 		g_error("frames: %u pages are in memory, counted %u, of %u frames", resident, m->resident,
 		        m->frames);
+	by_kind[ANON] = 0;
 	if (memcmp(by_kind, m->by_kind, sizeof(by_kind)))
 		g_error("frames: the kinds of resident pages are miscounted");
-	if (m->counter[RF_C_rf_pages_in] - m->counter[RF_C_rf_pages_out] != resident)
-		g_error("frames: pages in and out do not add up");
 	if (m->pol->ops->check)
 		m->pol->ops->check(m->pol, m->lv);
 }

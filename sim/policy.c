@@ -215,6 +215,11 @@ void rf_policy_miss(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 		in->miss(pol, lv, page);
 }
 
+gboolean rf_policy_wants_miss(const struct rf_policy *pol)
+{
+	return ((const struct instance *)pol)->miss != NULL;
+}
+
 struct rf_lruvec *rf_lruvec_new(struct rf_policy *pol, uint32_t id, struct rf_lruvec *parent)
 {
 	struct rf_lruvec *lv = g_new0(struct rf_lruvec, 1), **end;

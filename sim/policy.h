@@ -30,6 +30,7 @@ void rf_policy_grow(struct rf_policy *pol, uint32_t npages);
 /* Tell the policy, before room is made, that page is wanted and not resident.  Only a few textbook
  * algorithms (arc) choose their victim by that; they manage without. */
 void rf_policy_miss(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page);
+gboolean rf_policy_wants_miss(const struct rf_policy *pol);
 
 struct rf_lruvec *rf_lruvec_new(struct rf_policy *pol, uint32_t id, struct rf_lruvec *parent);
 void rf_lruvec_free(struct rf_policy *pol, struct rf_lruvec *lv); /* after its children */

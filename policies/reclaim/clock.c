@@ -35,6 +35,7 @@ static uint64_t clock_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_pag
 	(void)why;
 	if (rf_listed(pol->link, ring(lv), page))
 		rf_list_take(pol->link, ring(lv), page);
+	rf_list_look_ahead(pol, ring(lv));
 	return 1;
 }
 

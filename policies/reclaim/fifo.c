@@ -33,6 +33,7 @@ static uint64_t fifo_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page
 	(void)why;
 	if (rf_listed(pol->link, &fifo(lv)->list, page))
 		rf_list_take(pol->link, &fifo(lv)->list, page);
+	rf_list_look_ahead(pol, &fifo(lv)->list);
 	return 1;
 }
 

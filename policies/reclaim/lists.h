@@ -28,6 +28,22 @@ static inline void rf_list_to_head(struct rf_link *link, struct rf_list *l, rf_p
 	rf_list_push_head(link, l, page);
 }
 
+/* The tail leaves or has left: ask for what the next victims need.  Pages that lie together in time
+ * do not in memory. */
+static inline void rf_list_look_ahead(const struct rf_policy *pol, const struct rf_list *l)
+{
+	rf_page next = l->tail;
+
+	if (next == RF_NO_PAGE)
+		return;
+	__builtin_prefetch(&pol->host->fact[next], 1);
+	next = pol->link[next].prev;
+	if (next == RF_NO_PAGE)
+		return;
+	__builtin_prefetch(&pol->link[next], 1);
+	__builtin_prefetch(&pol->host->fact[next], 1);
+}
+
 /* Checked builds: the list holds n pages, all with the tag, in memory or all not, linked both
  * ways. */
 static inline void rf_list_check(const struct rf_policy *pol, const struct rf_list *l,

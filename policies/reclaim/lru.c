@@ -47,6 +47,7 @@ static uint64_t lru_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page 
 	(void)why;
 	if (rf_listed(pol->link, &lru(lv)->list, page))
 		rf_list_take(pol->link, &lru(lv)->list, page);
+	rf_list_look_ahead(pol, &lru(lv)->list);
 	return 1;
 }
 
