@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "traces/event.h"
 #include "traces/pages.h"
+#include "traces/tasks.h"
 
 #define BATCH 8192       /* runs */
 #define EVENTS_FULL 1024
@@ -24,11 +25,6 @@ struct segment {
 	uint32_t pages;    /* ids given out when it ended */
 };
 
-struct task {
-	uint32_t space;
-	gboolean gone;
-};
-
 struct skipped {
 	char *reason;
 	uint64_t n;
@@ -39,10 +35,9 @@ struct rf_builder {
 	gboolean strict;
 	GError *error;
 
-	GHashTable *tasks; /* tid → struct task */
+	struct rf_tasks *tasks;
 	uint32_t tid, space; /* the task of the last access, if current */
 	gboolean current;
-	uint32_t spaces;
 
 	struct rf_pages pages;
 	struct { uint64_t vpn; uint32_t space, id; } last[RF_NACCESS]; /* id UINT32_MAX: none */
@@ -69,7 +64,7 @@ struct rf_builder *rf_builder_new(gboolean strict)
 
 	b->header.granule_shift = RF_GRANULE_SHIFT;
 	b->strict = strict;
-	b->tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	b->tasks = rf_tasks_new();
 	rf_pages_init(&b->pages);
 	for (unsigned i = 0; i < RF_NACCESS; i++)
 		b->last[i].id = UINT32_MAX;
@@ -86,7 +81,7 @@ void rf_builder_free(struct rf_builder *b)
 		return;
 	rf_header_clear(&b->header);
 	g_clear_error(&b->error);
-	g_hash_table_unref(b->tasks);
+	rf_tasks_free(b->tasks);
 	rf_pages_clear(&b->pages);
 	g_free(b->page);
 	g_free(b->count);
@@ -137,7 +132,7 @@ static struct segment *open_segment(struct rf_builder *b, enum rf_item_kind kind
 static void queue_event(struct rf_builder *b, const struct rf_event *ev)
 {
 	struct segment *seg = open_segment(b, RF_ITEM_EVENT, 0);
-	struct rf_event copy = *ev;
+	struct rf_event copy = rf_event_clean(ev);
 
 	if (copy.name != NULL)
 		copy.name = g_string_chunk_insert(b->strings, copy.name);
@@ -149,36 +144,21 @@ static void queue_event(struct rf_builder *b, const struct rf_event *ev)
 	b->joinable = FALSE;
 }
 
-static struct task *find_task(struct rf_builder *b, uint32_t tid)
+/* A task that was never declared is declared on the way, unless that is an error. */
+static gboolean need_task(struct rf_builder *b, uint32_t tid, uint32_t *space, GError **error)
 {
-	struct task *t = g_hash_table_lookup(b->tasks, GUINT_TO_POINTER(tid));
+	struct rf_event task = { .kind = RF_EV_TASK, .tid = tid };
 
-	return t == NULL || t->gone ? NULL : t;
-}
-
-static struct task *add_task(struct rf_builder *b, uint32_t tid, uint32_t space)
-{
-	struct task *t = g_new0(struct task, 1);
-
-	t->space = space;
-	g_hash_table_insert(b->tasks, GUINT_TO_POINTER(tid), t);
-	return t;
-}
-
-/* The task of an access or event; declared on the way unless that is an error. */
-static struct task *need_task(struct rf_builder *b, uint32_t tid, GError **error)
-{
-	struct task *t = find_task(b, tid);
-
-	if (t != NULL)
-		return t;
+	if (rf_tasks_find(b->tasks, tid, space))
+		return TRUE;
 	if (b->strict) {
 		rf_set_data(error, "task %u was not declared; expected an event 'task %u' before", tid, tid);
-		return NULL;
+		return FALSE;
 	}
-	t = add_task(b, tid, b->spaces++);
-	queue_event(b, &(struct rf_event){ .kind = RF_EV_TASK, .tid = tid, .space = t->space });
-	return t;
+	rf_tasks_event(b->tasks, &task, NULL);
+	*space = task.space;
+	queue_event(b, &task);
+	return TRUE;
 }
 
 static void grow_columns(struct rf_builder *b)
@@ -250,15 +230,11 @@ static void go_on(struct rf_builder *b, gboolean all)
 /* Make tid the task of what comes. */
 static inline gboolean enter_task(struct rf_builder *b, uint32_t tid)
 {
-	struct task *t;
-
 	if (b->current && tid == b->tid)
 		return TRUE;
-	t = need_task(b, tid, &b->error);
-	if (t == NULL)
+	if (!need_task(b, tid, &b->space, &b->error))
 		return FALSE;
 	b->tid = tid;
-	b->space = t->space;
 	b->current = TRUE;
 	b->joinable = FALSE;
 	return TRUE;
@@ -316,47 +292,19 @@ void rf_builder_access(struct rf_builder *b, uint32_t tid, enum rf_access type, 
 	go_on(b, FALSE);
 }
 
-static gboolean start_task(struct rf_builder *b, struct rf_event *ev, GError **error)
-{
-	struct task *parent = NULL;
-
-	if (find_task(b, ev->tid) != NULL) {
-		rf_set_data(error, "task %u exists already", ev->tid);
-		return FALSE;
-	}
-	if (ev->has_parent) {
-		parent = find_task(b, ev->parent);
-		if (parent == NULL) {
-			rf_set_data(error, "parent %u of task %u does not exist", ev->parent, ev->tid);
-			return FALSE;
-		}
-	}
-	ev->space = ev->thread ? parent->space : b->spaces++;
-	add_task(b, ev->tid, ev->space);
-	return TRUE;
-}
-
 gboolean rf_builder_event(struct rf_builder *b, const struct rf_event *ev, GError **error)
 {
 	struct rf_event e = *ev;
-	struct task *t;
+	uint32_t space;
 
 	if (b->rest.times > 0)
 		go_on(b, TRUE);
 	if (!rf_event_check(&e, error))
 		return FALSE;
-	if (e.kind == RF_EV_TASK) {
-		if (!start_task(b, &e, error))
-			return FALSE;
-	} else if (rf_event_has_tid(e.kind)) {
-		t = need_task(b, e.tid, error);
-		if (t == NULL)
-			return FALSE;
-		if (e.kind == RF_EV_EXEC)
-			e.space = t->space = b->spaces++;
-		if (e.kind == RF_EV_EXIT)
-			t->gone = TRUE;
-	}
+	if (e.kind != RF_EV_TASK && rf_event_has_tid(e.kind) && !need_task(b, e.tid, &space, error))
+		return FALSE;
+	if (!rf_tasks_event(b->tasks, &e, error))
+		return FALSE;
 	b->current = FALSE;
 	queue_event(b, &e);
 	return TRUE;

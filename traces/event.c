@@ -3,6 +3,8 @@
  */
 #include "traces/event.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 #define U64 G_GUINT64_FORMAT
@@ -29,21 +31,91 @@ const char *rf_advice_name(enum rf_advice advice)
 	return (unsigned)advice < RF_NADVICE ? advice_names[advice] : "?";
 }
 
-gboolean rf_event_has_tid(enum rf_event_kind kind)
+unsigned rf_event_fields(enum rf_event_kind kind)
 {
+#define F(name) RF_FIELD_##name
+	static const unsigned range = F(TID) | F(ADDR) | F(LEN);
+
 	switch (kind) {
 	case RF_EV_FILE:
+		return F(ID) | F(NAME) | F(LEN);
 	case RF_EV_CGROUP:
+		return F(NAME) | F(TEXT);
+	case RF_EV_TASK:
+		return F(TID) | F(PARENT) | F(HAS_PARENT) | F(NAME) | F(THREAD) | F(SPACE);
+	case RF_EV_EXEC:
+		return F(TID) | F(SPACE);
+	case RF_EV_EXIT:
+		return F(TID);
+	case RF_EV_MMAP:
+		return range | F(PROT) | F(MKIND) | F(ID) | F(OFF) | F(SHARED) | F(LOCKED) | F(NAME);
+	case RF_EV_MUNMAP:
+	case RF_EV_MLOCK:
+	case RF_EV_MUNLOCK:
+		return range;
+	case RF_EV_MREMAP:
+		return range | F(ADDR2) | F(LEN2);
+	case RF_EV_MPROTECT:
+		return range | F(PROT);
+	case RF_EV_MADVISE:
+		return range | F(ADVICE);
+	case RF_EV_VRANGE:
+		return range | F(FLAG);
 	case RF_EV_REFPAGE:
+		return F(ID) | F(LEN);
+	case RF_EV_READ:
+	case RF_EV_WRITE:
+		return F(TID) | F(ID) | F(OFF) | F(LEN);
+	case RF_EV_FSYNC:
+		return F(TID) | F(ID);
 	case RF_EV_HUGETLB:
-	case RF_EV_MEMORY:
 	case RF_EV_AT:
-	case RF_EV_MARK:
 	case RF_EV_LOST:
-		return FALSE;
-	default:
-		return TRUE;
+		return F(LEN);
+	case RF_EV_MEMORY:
+		return F(FLAG) | F(LEN);
+	case RF_EV_THINK:
+		return F(TID) | F(LEN);
+	case RF_EV_MARK:
+		return F(NAME);
+	case RF_NEVENTS:
+		break;
 	}
+#undef F
+	return 0;
+}
+
+struct rf_event rf_event_clean(const struct rf_event *ev)
+{
+	struct rf_event e = { .kind = ev->kind };
+	unsigned fields = rf_event_fields(ev->kind);
+
+#define KEEP(field, member) (e.member = fields & RF_FIELD_##field ? ev->member : 0)
+	KEEP(TID, tid);
+	KEEP(ID, id);
+	KEEP(SPACE, space);
+	KEEP(ADDR, addr);
+	KEEP(LEN, len);
+	KEEP(ADDR2, addr2);
+	KEEP(LEN2, len2);
+	KEEP(OFF, off);
+	KEEP(PROT, prot);
+	KEEP(MKIND, mkind);
+	KEEP(ADVICE, advice);
+#undef KEEP
+	e.flag = fields & RF_FIELD_FLAG && ev->flag;
+	e.shared = fields & RF_FIELD_SHARED && ev->shared;
+	e.locked = fields & RF_FIELD_LOCKED && ev->locked;
+	e.thread = fields & RF_FIELD_THREAD && ev->thread;
+	e.has_parent = fields & RF_FIELD_HAS_PARENT && ev->has_parent;
+	e.parent = e.has_parent ? ev->parent : 0;
+	e.name = fields & RF_FIELD_NAME ? ev->name : NULL;
+	/* A cgroup without settings has an empty text, never none. */
+	if (fields & RF_FIELD_TEXT)
+		e.text = ev->text != NULL ? ev->text : "";
+	if (e.kind == RF_EV_MMAP && e.mkind == RF_MAP_ANON)
+		e.id = 0;
+	return e;
 }
 
 gboolean rf_range_fail(uint64_t addr, uint64_t len, const char *what, GError **error)
@@ -93,6 +165,11 @@ gboolean rf_event_check(const struct rf_event *ev, GError **error)
 {
 	const char *what = rf_event_kind_name(ev->kind);
 
+	if ((ev->name != NULL && strlen(ev->name) > RF_NAME_MAX) ||
+	    (ev->text != NULL && strlen(ev->text) > RF_NAME_MAX)) {
+		rf_set_data(error, "%s with a name longer than %u bytes", what, RF_NAME_MAX);
+		return FALSE;
+	}
 	switch (ev->kind) {
 	case RF_EV_FILE:
 		return named(ev, error) && file_range(0, ev->len, "a file", error);

@@ -7,13 +7,21 @@
 
 #include "base/error.h"
 
+static gboolean cannot_write(const struct rf_sink *s, GError **error)
+{
+	const char *name = s->out.path;
+
+	if (name == NULL)
+		name = s->f == stdout ? "standard output" : "a temporary file";
+	rf_set_env(error, "cannot write %s: %s", name, g_strerror(errno));
+	return FALSE;
+}
+
 gboolean rf_sink_write(struct rf_sink *s, const void *data, size_t n, GError **error)
 {
-	if (n == 0 || fwrite(data, 1, n, s->out.f) == n)
+	if (n == 0 || fwrite(data, 1, n, s->f) == n)
 		return TRUE;
-	rf_set_env(error, "%s: cannot write: %s", s->out.path != NULL ? s->out.path : "<stdout>",
-	           g_strerror(errno));
-	return FALSE;
+	return cannot_write(s, error);
 }
 
 gboolean rf_sink_put(struct rf_sink *s, const struct rf_item *item, GError **error)
@@ -37,26 +45,40 @@ gboolean rf_sink_put(struct rf_sink *s, const struct rf_item *item, GError **err
 	return s->ops->put(s, item, error);
 }
 
-static void sink_free(struct rf_sink *s)
+static gboolean is_spool(const struct rf_sink *s)
+{
+	return s->f != s->out.f;
+}
+
+static void sink_free(struct rf_sink *s, gboolean spool)
 {
 	s->ops->close(s);
+	if (spool)
+		fclose(s->f);
 	g_free(s);
 }
 
 gboolean rf_sink_commit(struct rf_sink *s, GError **error)
 {
-	gboolean ok = s->ops->finish(s, error) && rf_outfile_commit(&s->out, error);
+	gboolean spool = is_spool(s), ok = s->ops->finish(s, error);
 
+	if (ok && spool)
+		ok = fflush(s->f) == 0 || cannot_write(s, error);
+	else if (ok)
+		ok = rf_outfile_commit(&s->out, error);
 	if (!ok)
 		rf_outfile_abort(&s->out);
-	sink_free(s);
+	sink_free(s, spool);
 	return ok;
 }
 
 void rf_sink_abort(struct rf_sink *s)
 {
+	gboolean spool;
+
 	if (s == NULL)
 		return;
+	spool = is_spool(s);
 	rf_outfile_abort(&s->out);
-	sink_free(s);
+	sink_free(s, spool);
 }

@@ -17,8 +17,12 @@ struct rf_sink_ops {
 struct rf_sink {
 	const struct rf_sink_ops *ops;
 	struct rf_outfile out;
+	FILE *f;        /* out's, or a spool file without a name, which the sink closes */
 	uint32_t named; /* ids told of */
 };
+
+/* A .rft into a temporary file, which is closed with the sink. */
+struct rf_sink *rf_sink_rft_spool(FILE *f, const struct rf_header *h, int level, GError **error);
 
 /* Write, or set the error. */
 gboolean rf_sink_write(struct rf_sink *s, const void *data, size_t n, GError **error);

@@ -3,16 +3,34 @@
  */
 #include "traces/source.h"
 
+#include <string.h>
+
+#include "base/error.h"
 #include "traces/import-source.h"
 
 struct rf_source *rf_source_open(const char *path, const struct rf_source_options *options,
                                  GError **error)
 {
 	struct rf_raw *raw = rf_raw_open(path, error);
+	const uint8_t *head;
 	struct rf_input *in;
+	size_t n;
 
 	if (raw == NULL)
 		return NULL;
+	head = rf_raw_peek(raw, 16, &n, error);
+	if (head == NULL) {
+		rf_raw_close(raw);
+		return NULL;
+	}
+	if (options != NULL && g_strcmp0(options->format, "rft") == 0 && !rf_rft_probe(head, n)) {
+		rf_set_data(error, "%s: offset 0: no .rft begins here", rf_raw_name(raw));
+		rf_raw_close(raw);
+		return NULL;
+	}
+	if (rf_rft_probe(head, n) && (options == NULL || options->format == NULL ||
+	                              strcmp(options->format, "rft") == 0))
+		return rf_source_rft(raw, error);
 	in = rf_input_new(raw, error);
 	return in == NULL ? NULL : rf_source_import(in, options, error);
 }
@@ -64,4 +82,22 @@ double rf_source_progress(const struct rf_source *s)
 gboolean rf_source_skipped(const struct rf_source *s, guint i, const char **reason, uint64_t *n)
 {
 	return s->ops->skipped != NULL && s->ops->skipped(s, i, reason, n);
+}
+
+gboolean rf_source_rewind(struct rf_source *s, GError **error)
+{
+	g_return_val_if_fail(s->ops->rewind != NULL, FALSE);
+	return s->ops->rewind(s, error);
+}
+
+uint32_t rf_source_frames(const struct rf_source *s)
+{
+	return s->ops->frames != NULL ? s->ops->frames(s) : 0;
+}
+
+gboolean rf_source_frame_runs(struct rf_source *s, uint32_t frame, struct rf_runs *runs,
+                              GError **error)
+{
+	g_return_val_if_fail(s->ops->frame_runs != NULL, FALSE);
+	return s->ops->frame_runs(s, frame, runs, error);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Reads the text form of a trace, version 1 (refault-trace(5)).
- *
- * Names may hold any byte: blanks, control characters, '#' and '\' are written \ooo, in octal, as in
- * /proc/self/mounts.
  */
 #include <string.h>
 
 #include "base/error.h"
+#include "traces/escape.h"
 #include "traces/event.h"
 #include "traces/text.h"
 
@@ -167,24 +165,13 @@ static gboolean to_u32(struct text *t, const char *s, const char *what, uint32_t
 	return TRUE;
 }
 
-/* Undo \ooo in place. */
 static gboolean unescape(struct text *t, char *s)
 {
-	char *to = s;
+	const char *bad = rf_unescape(s);
 
-	for (char *p = s; *p != 0; p++) {
-		if (*p != '\\') {
-			*to++ = *p;
-			continue;
-		}
-		if (p[1] < '0' || p[1] > '3' || p[2] < '0' || p[2] > '7' || p[3] < '0' || p[3] > '7' ||
-		    memcmp(p + 1, "000", 3) == 0)
-			return fail(t, p, "'\\' in a name; expected \\ and three octal digits, \\001 to \\377");
-		*to++ = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0'));
-		p += 3;
-	}
-	*to = 0;
-	return TRUE;
+	if (bad == NULL)
+		return TRUE;
+	return fail(t, bad, "'\\' in a name; expected \\ and three octal digits, \\001 to \\377");
 }
 
 static gboolean word_name(struct text *t, const char *what, const char **name)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "traces/escape.h"
 #include "traces/sink.h"
 #include "traces/text.h"
 
@@ -136,18 +137,6 @@ static gboolean put_pages(struct text_sink *t, const struct rf_item *item, GErro
 
 /* ---- events ---- */
 
-static void escape(GString *line, const char *s)
-{
-	for (; *s != 0; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c <= ' ' || c == 0x7f || c == '#' || c == '\\')
-			g_string_append_printf(line, "\\%03o", c);
-		else
-			g_string_append_c(line, (char)c);
-	}
-}
-
 static void put_prot(GString *line, uint8_t prot)
 {
 	g_string_append_printf(line, " %c%c%c", prot & RF_PROT_R ? 'r' : '-',
@@ -176,7 +165,7 @@ static void put_mmap(GString *line, const struct rf_event *e)
 		g_string_append(line, " locked");
 	if (e->name != NULL) {
 		g_string_append(line, " name=");
-		escape(line, e->name);
+		rf_escape(line, e->name);
 	}
 }
 
@@ -186,18 +175,18 @@ static void event_line(GString *line, const struct rf_event *e)
 	switch (e->kind) {
 	case RF_EV_FILE:
 		g_string_append_printf(line, " %u ", e->id);
-		escape(line, e->name);
+		rf_escape(line, e->name);
 		g_string_append_printf(line, " %" PRIu64, e->len);
 		return;
 	case RF_EV_CGROUP:
 		g_string_append_c(line, ' ');
-		escape(line, e->name);
+		rf_escape(line, e->name);
 		if (e->text != NULL && e->text[0] != 0)
 			g_string_append_printf(line, " %s", e->text);
 		return;
 	case RF_EV_MARK:
 		g_string_append_c(line, ' ');
-		escape(line, e->name);
+		rf_escape(line, e->name);
 		return;
 	case RF_EV_REFPAGE:
 		g_string_append_printf(line, " %u %" PRIu64, e->id, e->len);
@@ -219,7 +208,7 @@ static void event_line(GString *line, const struct rf_event *e)
 			g_string_append_printf(line, " parent=%u", e->parent);
 		if (e->name != NULL) {
 			g_string_append(line, " cgroup=");
-			escape(line, e->name);
+			rf_escape(line, e->name);
 		}
 		if (e->thread)
 			g_string_append(line, " thread");
@@ -328,7 +317,7 @@ struct rf_sink *rf_sink_text(const char *path, const struct rf_header *h, GError
 	g_string_append_printf(line, RF_TEXT_MAGIC " %d", RF_TEXT_VERSION);
 	for (guint i = 0; h->keys != NULL && i < h->keys->len; i++) {
 		g_string_append_printf(line, " %s=", (const char *)h->keys->pdata[i]);
-		escape(line, h->values->pdata[i]);
+		rf_escape(line, h->values->pdata[i]);
 	}
 	if (h->granule_shift != RF_GRANULE_SHIFT && rf_header_get(h, "page-size") == NULL)
 		g_string_append_printf(line, " page-size=%u", 1u << h->granule_shift);
@@ -337,6 +326,7 @@ struct rf_sink *rf_sink_text(const char *path, const struct rf_header *h, GError
 		g_free(t);
 		return NULL;
 	}
+	t->s.f = t->s.out.f;
 	if (!put_line(t, line, error)) {
 		rf_sink_abort(&t->s);
 		return NULL;

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ * The .rft container, format version 1: layout shared by its reader and its writer.  The format is
+ * described in refault-trace(5).
+ *
+ *	file   = head frame... index foot
+ *	frame  = frame-head, then one zstd frame a column
+ *
+ * head, frame-head, index and foot are chunks: skippable zstd frames, whose payload is a tag, members
+ * and a hash of all before it.  All numbers are little-endian.
+ */
+#ifndef RF_RFT_H
+#define RF_RFT_H
+
+#include "traces/trace.h"
+
+#define RFT_VERSION 1
+#define RFT_BYTE_ORDER 0x0201
+
+#define RFT_SKIPPABLE 0x184D2A5Au
+#define RFT_CHUNK_HEAD 8 /* the skippable magic and the payload's size */
+#define RFT_HASH 8
+
+#define RFT_TAG_HEAD "RFTH"
+#define RFT_TAG_FRAME "RFTD"
+#define RFT_TAG_INDEX "RFTI"
+#define RFT_TAG_FOOT "RFTF"
+
+/* Bounds, so that a reader knows its memory: a writer closes a frame before it exceeds them. */
+#define RFT_RUNS_MAX (1u << 20)
+#define RFT_RAW_MAX (4u << 20)    /* all columns of a frame, decompressed */
+#define RFT_RAW_CLOSE (2u << 20)  /* where a writer closes the frame */
+#define RFT_HEADER_MAX (1u << 20) /* the head's payload */
+#define RFT_STRING_MAX 65535u
+
+/* ORDER columns: as they stand in the file. */
+enum rft_column {
+	RFT_COL_CODE,  /* what kind of run */
+	RFT_COL_ID,    /* pages, or their high bits */
+	RFT_COL_LOW,   /* their low bits, RFT_PACKED only */
+	RFT_COL_COUNT, /* counts that found no room in the code */
+	RFT_COL_NAME,  /* names of new pages */
+	RFT_COL_EVENT, /* events and task switches */
+	RFT_NCOLS
+};
+#define RFT_RUN_COLS RFT_COL_NAME /* the columns before it hold the runs */
+
+/* How a frame's runs are written.
+ * RFT_CODED: a byte a run, bits 0..1 type, 2 the page is the last one of this type, 3 CONT, 4..7
+ * count, 0: in the count column; the other pages as numbers of `width` bytes.  Programs repeat
+ * themselves, which zstd finds.
+ * RFT_DELTA: the same, but the numbers are differences to the last page of this type, modulo
+ * 256^width, from 0.  For scans.
+ * RFT_PACKED: two bits a run: its type, one access, or 3: a byte in the count column says more (bits
+ * 0..1 type, 2 CONT, 3..7 count, 0: follows as a varint); all pages as a byte of high bits and
+ * `width` low bits.  For random accesses, where only the high bits can be compressed. */
+enum rft_encoding { RFT_CODED, RFT_DELTA, RFT_PACKED, RFT_NENCODINGS };
+
+/* The numbers of a frame-head. */
+struct rft_frame {
+	uint32_t seq;
+	uint64_t first_record;
+	uint32_t first_page, runs, events, pages;
+	uint32_t tid; /* at the first run */
+	uint8_t encoding, width;
+	uint64_t accesses[RF_NACCESS], lost;
+	uint32_t raw[RFT_NCOLS], packed[RFT_NCOLS]; /* sizes of the columns */
+	uint64_t data_hash;                         /* of the packed columns */
+};
+#define RFT_FRAME_SIZE (4 + 4 + 8 + 5 * 4 + 4 + 4 * 8 + RFT_NCOLS * 8 + 8 + RFT_HASH)
+
+struct rft_foot {
+	uint32_t frames;
+	uint64_t index_offset;
+	struct rf_totals totals;
+	uint64_t chain; /* of the hashes of head, frame-heads and index */
+};
+#define RFT_FOOT_SIZE (4 + 4 + 8 + 11 * 8 + 8 + RFT_HASH)
+
+/* An entry of the index. */
+struct rft_index {
+	uint64_t offset; /* of the frame-head */
+	uint32_t runs, events;
+};
+#define RFT_INDEX_ENTRY 16
+
+/* ---- numbers (rft.c) ---- */
+
+static inline void rft_put16(uint8_t *p, uint16_t v)
+{
+	v = GUINT16_TO_LE(v);
+	__builtin_memcpy(p, &v, sizeof(v));
+}
+
+static inline void rft_put32(uint8_t *p, uint32_t v)
+{
+	v = GUINT32_TO_LE(v);
+	__builtin_memcpy(p, &v, sizeof(v));
+}
+
+static inline void rft_put64(uint8_t *p, uint64_t v)
+{
+	v = GUINT64_TO_LE(v);
+	__builtin_memcpy(p, &v, sizeof(v));
+}
+
+static inline uint16_t rft_get16(const uint8_t *p)
+{
+	uint16_t v;
+
+	__builtin_memcpy(&v, p, sizeof(v));
+	return GUINT16_FROM_LE(v);
+}
+
+static inline uint32_t rft_get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	__builtin_memcpy(&v, p, sizeof(v));
+	return GUINT32_FROM_LE(v);
+}
+
+static inline uint64_t rft_get64(const uint8_t *p)
+{
+	uint64_t v;
+
+	__builtin_memcpy(&v, p, sizeof(v));
+	return GUINT64_FROM_LE(v);
+}
+
+uint64_t rft_hash(const void *data, size_t n);
+uint64_t rft_chain(uint64_t chain, uint64_t hash);
+
+/* LEB128.  get: FALSE when it does not end before end, or does not fit into 64 bits. */
+void rft_put_varint(GByteArray *a, uint64_t v);
+gboolean rft_get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v);
+
+/* ---- chunks (rft.c) ---- */
+
+/* Append a chunk's head and tag; members are then appended, and rft_chunk_end fills in size and
+ * hash, which it returns. */
+void rft_chunk_begin(GByteArray *a, const char *tag);
+uint64_t rft_chunk_end(GByteArray *a);
+
+void rft_frame_write(GByteArray *a, const struct rft_frame *f);
+void rft_foot_write(GByteArray *a, const struct rft_foot *f);
+/* From a payload of the right size whose hash was checked. */
+void rft_frame_parse(struct rft_frame *f, const uint8_t *payload);
+void rft_foot_parse(struct rft_foot *f, const uint8_t *payload);
+
+/* The head's text: sections of key=value lines (rft-header.c). */
+void rft_header_write(GString *text, const struct rf_header *h);
+/* FALSE: *problem says what. */
+gboolean rft_header_parse(struct rf_header *h, const char *text, size_t n, const char **problem);
+
+/* ---- events (rft-event.c) ---- */
+
+#define RFT_SWITCH 255 /* in the place of an event's kind: another task runs; tid follows */
+
+void rft_event_write(GByteArray *a, const struct rf_event *ev);
+/* Kind was read already; strings go to the chunk.  FALSE: malformed. */
+gboolean rft_event_read(const uint8_t **p, const uint8_t *end, struct rf_event *ev,
+                        GStringChunk *strings);
+
+/* ---- runs (rft-runs.c) ---- */
+
+/* A frame's runs while it is written. */
+struct rft_encoder {
+	uint8_t *code;  /* as RFT_CODED */
+	uint32_t *id;   /* those that are not "the last one of this type" */
+	GByteArray *count;
+	uint32_t n, nid, max;
+	uint32_t last[4];
+};
+
+void rft_encoder_init(struct rft_encoder *e);
+void rft_encoder_clear(struct rft_encoder *e);
+void rft_encoder_reset(struct rft_encoder *e);
+static inline size_t rft_encoder_raw(const struct rft_encoder *e)
+{
+	return e->n + 3 * (size_t)e->nid + e->count->len;
+}
+void rft_encode(struct rft_encoder *e, uint32_t page, uint8_t type, uint32_t count);
+/* The columns of the first n runs in one encoding; returns the width. */
+uint8_t rft_encoder_columns(const struct rft_encoder *e, enum rft_encoding enc, uint32_t n,
+                            GByteArray *col[RFT_RUN_COLS]);
+
+/* The runs of a frame while it is read. */
+struct rft_decoder {
+	uint8_t encoding, width;
+	uint32_t n, pos; /* runs in all, and handed out */
+	const uint8_t *code, *id, *low, *count, *count_end;
+	uint32_t last[4];
+};
+
+/* Check the columns and start.  There must be 8 bytes that may be read behind each.  NULL, or what is
+ * wrong. */
+const char *rft_decoder_init(struct rft_decoder *d, const struct rft_frame *f,
+                             const uint8_t *const col[RFT_RUN_COLS]);
+/* The next n runs, which must be there; room for n rounded up to 4 in each.  *max: the highest page.
+ * NULL, or what is wrong. */
+const char *rft_decode(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type,
+                       uint32_t *count, uint32_t *max);
+
+#endif
