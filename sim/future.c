@@ -24,7 +24,7 @@ struct effect {
 	uint32_t use; /* or else: freed */
 };
 
-enum { BLOCK = 8192 };
+enum { BLOCK = 2048 };
 
 struct rf_future {
 	unsigned page_shift;
