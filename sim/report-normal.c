@@ -67,22 +67,24 @@ static void size_cell(GString *out, uint64_t n)
 }
 
 /* part of whole in percent with some decimals.  Rounded, but only all of it is 100. */
-static void share_cell(GString *out, uint64_t part, uint64_t whole, unsigned decimals)
+static char *share_text(uint64_t part, uint64_t whole, unsigned decimals)
 {
 	uint64_t one = 1, n;
 
-	if (whole == 0) {
-		cell(out, "-");
-		return;
-	}
+	if (whole == 0)
+		return g_strdup("-");
 	for (unsigned i = 0; i < decimals; i++)
 		one *= 10;
 	n = (uint64_t)(((unsigned __int128)part * 100 * one + whole / 2) / whole);
 	if (n == 100 * one && part < whole)
 		n--;
+	return g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %%", n / one, (int)decimals,
+	                       n % one);
+}
 
-	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %%", n / one,
-	                                        (int)decimals, n % one);
+static void share_cell(GString *out, uint64_t part, uint64_t whole, unsigned decimals)
+{
+	g_autofree char *text = share_text(part, whole, decimals);
 
 	cell(out, text);
 }
@@ -181,7 +183,8 @@ static void command(GString *out, const struct rf_report *r)
 		g_autofree char *value = rf_options_value(o, r->cfg), *def = rf_options_value(o, &plain);
 		g_autofree char *quoted = NULL;
 
-		if (strcmp(value, def) == 0)
+		/* Samples go to a file of their own and change nothing here. */
+		if (strcmp(value, def) == 0 || strcmp(o->name, "timeline") == 0)
 			continue;
 		quoted = shell_word(value);
 		if (o->type == RF_OPT_BOOL)
@@ -257,10 +260,9 @@ static void misses(GString *out, const struct rf_report *r)
 	label(out, "memory");
 	g_string_append_printf(out, "%s frames of %u KiB, %s", frames, 1u << (r->cfg->page_shift - 10), size);
 	if (pages) {
-		uint64_t tenths = (uint64_t)((unsigned __int128)r->cfg->frames_n * 1000 / pages);
+		g_autofree char *share = share_text(r->cfg->frames_n, pages, 1);
 
-		g_string_append_printf(out, ", %" G_GUINT64_FORMAT ".%u %% of the footprint", tenths / 10,
-		                       (unsigned)(tenths % 10));
+		g_string_append_printf(out, ", %s of the footprint", share);
 	}
 	g_string_append_c(out, '\n');
 	label(out, "policy");

@@ -106,8 +106,8 @@ static gboolean fill(struct rf_raw *r, size_t n, GError **error)
 	while (r->len < n) {
 		ssize_t got = read(r->fd, r->buf + r->len, r->cap - r->len);
 
-		if (got < 0 && errno == EINTR)
-			continue;
+		/* EINTR too: the only signals that are caught ask the program to stop, and a pipe may
+		 * never bring another byte. */
 		if (got < 0) {
 			rf_set_env(error, "%s: offset %" G_GUINT64_FORMAT ": cannot read: %s", r->name,
 			           r->offset + r->len, g_strerror(errno));
