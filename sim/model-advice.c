@@ -207,8 +207,7 @@ static void advise(struct rf_model *m, struct space *s, uint64_t start, uint64_t
 	case RF_ADV_DONTNEED:
 		zap_range(m, s, from, to);
 		break;
-	case RF_ADV_FREE:
-		drain(m);
+	case RF_ADV_FREE: /* no drain of the batches here: 1.3 */
 		for_entries(m, s, from, to, free_entry);
 		break;
 	case RF_ADV_COLD:

@@ -68,12 +68,14 @@ static gboolean node_charge(struct rf_model *m, struct cgroup *cg, unsigned node
 	if (!charge_kernel_bytes(m, cg, nodes * NODE_BYTES))
 		return FALSE;
 	m->node_bytes += nodes * NODE_BYTES;
+	cg->slab_bytes += nodes * NODE_BYTES;
 	return TRUE;
 }
 
 static void node_uncharge(struct rf_model *m, struct cgroup *cg, unsigned nodes)
 {
 	m->node_bytes -= nodes * NODE_BYTES;
+	cg->slab_bytes -= nodes * NODE_BYTES;
 	uncharge_kernel_bytes(m, cg, nodes * NODE_BYTES);
 }
 
@@ -194,29 +196,45 @@ void file_forget(struct rf_model *m, rf_page p)
 	node_settle(m, n);
 }
 
-/* Shadow nodes beyond an eighth of the cgroup's pages are forgotten, oldest first: 5.6. */
+/* The oldest node that holds only shadows is forgotten. */
+static void forget_node(struct rf_model *m, struct cgroup *cg)
+{
+	struct node *node = cg->shadow_first;
+	unsigned i;
+
+	for (i = 0; i < NODE_SLOTS; i++)
+		if (node->page[i] != RF_NO_PAGE)
+			page_free(m, node->page[i]);
+	count(m, cg, RF_C_workingset_nodereclaim, 1);
+	node_free(m, node);
+}
+
+#define SHRINK_BATCH 128
+
+/* do_shrink_slab() for the shadow nodes beyond an eighth of the cgroup's pages: half the excess, in
+ * whole batches; what is left over is carried, but counts only as the priority lets it (5.6; the
+ * priority is not in the reference: kernel memory at the end of exec-stream and exec-read says so). */
 void host_shrink_slab(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
 {
 	struct rf_model *m = pol->machine;
 	struct cgroup *cg = cgroup_nth(m, lv->id);
-	uint64_t most = (cg->anon + cg->file + cg->kernel) / 8, n;
+	uint64_t most = (cg->anon + cg->file + (cg->slab_bytes >> m->cfg.page_shift)) / 8, excess, work, scan, scanned = 0, n;
 
-	(void)sc;
 	if (cg->nshadow_nodes <= most)
 		return;
-	cg->shadow_deferred += (cg->nshadow_nodes - most) / 2;
-	for (; cg->shadow_deferred >= 128; cg->shadow_deferred -= 128) {
-		for (n = 0; n < 128 && cg->shadow_first; n++) {
-			struct node *node = cg->shadow_first;
-			unsigned i;
-
-			for (i = 0; i < NODE_SLOTS; i++)
-				if (node->page[i] != RF_NO_PAGE)
-					page_free(m, node->page[i]);
-			count(m, cg, RF_C_workingset_nodereclaim, 1);
-			node_free(m, node);
-		}
+	excess = cg->nshadow_nodes - most;
+	work = cg->shadow_deferred + excess / 2;
+	scan = MIN((cg->shadow_deferred >> sc->prio) + excess / 2, 2 * excess);
+	while (scan >= SHRINK_BATCH || scan >= excess) {
+		n = MIN(scan, SHRINK_BATCH);
+		scan -= n;
+		scanned += n;
+		for (; n && cg->shadow_first; n--)
+			forget_node(m, cg);
+		if (n || !scan)
+			break;
 	}
+	cg->shadow_deferred = MIN(work - MIN(work, scanned), 2 * excess);
 }
 
 /* ---- pages in ---- */

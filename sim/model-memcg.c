@@ -135,6 +135,7 @@ void count(struct rf_model *m, struct cgroup *cg, enum rf_counter c, int64_t n)
 #undef M
 #undef B
 	cg->counter[c] += n;
+	m->stat_updates += n;
 	if (scope[c] != 2 || (m->scan && m->scan->global) || !cg->parent)
 		m->counter[c] += n;
 }

@@ -54,6 +54,7 @@ void page_add(struct rf_model *m, rf_page p, struct cgroup *cg, uint16_t facts, 
 	m->owner[p] = cg->id;
 	m->shadow[p] = 0;
 	count(m, cg, RF_C_rf_pages_in, 1);
+	m->stat_updates += 2; /* its list and its kind */
 	if (facts & RF_PAGE_ANON)
 		cg->anon++;
 	else
@@ -95,6 +96,7 @@ void page_drop(struct rf_model *m, rf_page p, enum rf_why why)
 		cg->swapcache--;
 	m->fact[p] &= F_SLOT | RF_PAGE_EXECUTED | RF_PAGE_ANON | RF_PAGE_SWAPBACKED | F_SHMEM;
 	count(m, cg, RF_C_rf_pages_out, 1);
+	m->stat_updates += 2;
 	uncharge(m, cg, 1);
 }
 

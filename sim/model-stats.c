@@ -16,6 +16,19 @@ void stats_init(struct rf_model *m)
 	m->timeline = g_array_new(FALSE, TRUE, sizeof(struct rf_sample));
 }
 
+/* Somebody reads memory.stat: the statistics are folded when more than 64 updates a processor are
+ * pending (0.3). */
+void stats_poll(struct rf_model *m)
+{
+	m->poll_left += m->cfg.stats_poll;
+	if (m->poll_left <= 0)
+		m->poll_left = m->cfg.stats_poll;
+	if (m->stat_updates <= 64 * (uint64_t)m->cfg.cpus || !m->pol->ops->flush)
+		return;
+	m->stat_updates = 0;
+	m->pol->ops->flush(m->pol);
+}
+
 void rss_change(struct rf_model *m, struct space *s, int kind, int64_t pages)
 {
 	uint64_t total = m->rss[0] + m->rss[1] + m->rss[2], own;

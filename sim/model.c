@@ -53,6 +53,7 @@ static void flush_stats(void *machine, uint64_t arg)
 	struct rf_model *m = machine;
 
 	(void)arg;
+	m->stat_updates = 0;
 	if (m->pol->ops->flush)
 		m->pol->ops->flush(m->pol);
 	rf_clock_at(m->clock, m->host.now + m->cfg.stats_flush_period, flush_stats, m, 0);
@@ -231,6 +232,7 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 	const gboolean each = (m->pol->ops->flags & RF_POLICY_ACCESS) != 0;
 	const uint64_t cost = (uint64_t)m->profile.access;
 	uint64_t accesses = 0, hits = 0;
+	int64_t poll_left = m->poll_left;
 	uint32_t i;
 
 	m->current = t;
@@ -241,6 +243,15 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 		if (G_UNLIKELY(!t->alive))
 			break;
 		accesses += r->type[i] & RF_RUN_CONT ? 0 : n;
+		if (G_UNLIKELY((poll_left -= n) <= 0)) {
+			if (m->cfg.stats_poll) {
+				m->poll_left = poll_left;
+				stats_poll(m);
+				poll_left = m->poll_left;
+			} else {
+				poll_left = INT64_MAX;
+			}
+		}
 		if (G_UNLIKELY((m->pte[v] & hit_need[type]) != hit_need[type])) {
 			switch (fault(m, t, v, type, error)) {
 			case FAULT_ERROR:
@@ -267,6 +278,7 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 		if (G_UNLIKELY(rf_clock_next(m->clock) <= m->host.now))
 			rf_clock_run(m->clock, &m->host.now);
 	}
+	m->poll_left = poll_left;
 	m->time_access += cost * hits;
 	m->accesses += accesses;
 	t->accesses += accesses;

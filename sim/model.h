@@ -115,6 +115,7 @@ struct cgroup {
 	int swappiness;
 	uint64_t anon, file, mapped, shmem, swap, swapcache, kernel; /* pages; own, not of children */
 	int64_t kernel_bytes_stock;
+	uint64_t slab_bytes;
 	uint64_t counter[RF_NCOUNTERS];
 	struct node *shadow_first, *shadow_last;
 	uint64_t nshadow_nodes, shadow_deferred, ntree_nodes;
@@ -169,6 +170,8 @@ struct rf_model {
 
 	uint64_t dirty;
 	gboolean flusher_woken;
+	int64_t poll_left;      /* accesses until somebody reads memory.stat again */
+	uint64_t stat_updates;  /* since the statistics were folded last */
 
 	/* results */
 	uint64_t counter[RF_NCOUNTERS];
@@ -289,6 +292,7 @@ void page_munlock(struct rf_model *m, rf_page p);
 
 /* ---- model-stats.c ---- */
 void stats_init(struct rf_model *m);
+void stats_poll(struct rf_model *m);
 void rss_change(struct rf_model *m, struct space *s, int kind, int64_t pages);
 void stall_begin(struct rf_model *m);
 void stall_end(struct rf_model *m);
