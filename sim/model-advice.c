@@ -115,6 +115,7 @@ static void free_entry(struct rf_model *m, struct space *s, uint32_t v)
 		swap_drop_slot(m, p);
 	m->fact[p] &= ~RF_PAGE_DIRTY;
 	m->pte[v] = f & ~(PTE_ACC | PTE_DIRTY);
+	tlb_drop(m, v);
 	if (m->fact[p] & RF_PAGE_LAZYFREE)
 		return;
 	if (m->pol->ops->move)
@@ -135,6 +136,7 @@ static void cold_entry(struct rf_model *m, struct space *s, uint32_t v)
 	if (!one_user(m, v))
 		return;
 	m->pte[v] &= ~PTE_ACC;
+	tlb_drop(m, v);
 	if (m->pol->ops->move)
 		m->pol->ops->move(m->pol, m->host.lruvec_of(m->pol, m->pte_page[v]), m->pte_page[v], RF_MOVE_DEACTIVATE);
 }

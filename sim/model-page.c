@@ -133,6 +133,8 @@ unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, 
 		if (target->parent && !below(m, space_of_entry(m, v)->cgroup, target))
 			continue;
 		m->pte[v] = f & ~PTE_ACC;
+		if (m->cfg.arch == RF_ARCH_ARM64)
+			tlb_drop(m, v);
 		if (f & PTE_EXEC)
 			flags |= RF_VM_EXEC;
 		n++;
@@ -158,6 +160,7 @@ static void unmap_all(struct rf_model *m, rf_page p, gboolean to_swap)
 		if (to_swap) {
 			struct space *s = space_of_entry(m, v);
 
+			tlb_drop(m, v);
 			m->pte[v] = PTE_SWAP; /* stays in the chain */
 			s->swapents++;
 			rss_change(m, s, RSS_ANON, -1);

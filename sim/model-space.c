@@ -80,6 +80,7 @@ static uint32_t leaf_new(struct rf_model *m, struct space *s, uint64_t base, gui
 	if (m->nptes + size > m->ptes_size) {
 		m->ptes_size = MAX(8 * size, m->ptes_size + m->ptes_size / 4);
 		m->ptes_size = MAX(m->ptes_size, m->nptes + size);
+		tlb_grow(m, m->nptes, m->ptes_size);
 		m->pte = g_renew(uint8_t, m->pte, m->ptes_size);
 		m->pte_page = g_renew(uint32_t, m->pte_page, m->ptes_size);
 		m->rmap_next = g_renew(uint32_t, m->rmap_next, m->ptes_size);
@@ -249,6 +250,7 @@ void unmap_entry(struct rf_model *m, uint32_t v)
 
 	if (!f)
 		return;
+	tlb_drop(m, v);
 	m->pte[v] = 0;
 	m->pte_page[v] = RF_NO_PAGE;
 	m->leaf[v >> m->leaf_shift].used--;
@@ -388,6 +390,7 @@ static void copy_tables(struct rf_model *m, struct space *to, struct space *from
 				to->swapents++;
 			} else {
 				m->pte[v] &= ~PTE_WRITE;
+				tlb_drop(m, v);
 				map_page(m, w, p, (f & ~PTE_PRESENT & ~PTE_WRITE));
 			}
 		}

@@ -39,8 +39,10 @@ static uint64_t write_page(struct rf_model *m, struct file *f, rf_page p)
 	uint64_t done = rf_device_submit(&m->disk, m->host.now, UINT64_C(1) << m->cfg.page_shift, TRUE);
 	uint32_t v;
 
-	for (v = m->rmap[p]; v != RF_NO_PAGE; v = m->rmap_next[v])
+	for (v = m->rmap[p]; v != RF_NO_PAGE; v = m->rmap_next[v]) {
 		m->pte[v] &= ~(PTE_WRITE | PTE_DIRTY);
+		tlb_drop(m, v);
+	}
 	m->fact[p] = (m->fact[p] & ~RF_PAGE_DIRTY) | RF_PAGE_WRITEBACK;
 	f->ndirty--;
 	m->dirty--;

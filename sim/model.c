@@ -111,6 +111,7 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 	m->profile = cfg->profile;
 	m->leaf_shift = m->cfg.page_shift - 3; /* entries of 8 bytes, a table is a page: 12.5 */
 	m->free_page = RF_NO_PAGE;
+	rf_list_init(&m->tlb);
 	m->clock = rf_clock_new();
 	m->spaces = g_ptr_array_new();
 	m->cgroups = g_ptr_array_new();
@@ -188,6 +189,8 @@ void rf_model_free(struct rf_model *m)
 	g_free(m->pte);
 	g_free(m->pte_page);
 	g_free(m->rmap_next);
+	g_free(m->tlb_link);
+	g_free(m->tlb_state);
 	g_free(m->leaf);
 	g_free(m->map);
 	g_free(m->fact);
@@ -230,11 +233,14 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 	const struct rf_runs *r = &item->runs;
 	struct task *t = task_get(m, r->tid);
 	const gboolean each = (m->pol->ops->flags & RF_POLICY_ACCESS) != 0;
+	const gboolean tlb = m->cfg.tlb_entries != 0;
 	const uint64_t cost = (uint64_t)m->profile.access;
 	uint64_t accesses = 0, hits = 0;
 	int64_t poll_left = m->poll_left;
 	uint32_t i;
 
+	if (tlb && m->current != t)
+		tlb_flush(m);
 	m->current = t;
 	for (i = 0; i < r->n; i++) {
 		uint32_t v = m->map[r->page[i]], n = r->count[i];
@@ -262,12 +268,14 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 			case FAULT_DONE:
 				n--;
 			}
-			if (m->pte[v] & PTE_PRESENT)
-				m->pte[v] |= hit_set[type];
-		} else {
-			m->pte[v] |= hit_set[type];
+			if (!(m->pte[v] & PTE_PRESENT))
+				continue;
 		}
-		if (each && n && !(m->pte[v] & PTE_ZERO) && (m->pte[v] & PTE_PRESENT)) {
+		if (G_UNLIKELY(tlb))
+			m->pte[v] |= tlb_access(m, v, type);
+		else
+			m->pte[v] |= hit_set[type];
+		if (each && n && !(m->pte[v] & PTE_ZERO)) {
 			rf_page p = m->pte_page[v];
 
 			if (!(m->fact[p] & F_UNEV))

@@ -173,6 +173,11 @@ struct rf_model {
 	int64_t poll_left;      /* accesses until somebody reads memory.stat again */
 	uint64_t stat_updates;  /* since the statistics were folded last */
 
+	/* translation cache: --tlb */
+	struct rf_list tlb;
+	struct rf_link *tlb_link;
+	uint8_t *tlb_state;
+
 	/* results */
 	uint64_t counter[RF_NCOUNTERS];
 	uint64_t accesses, implicit, time_access, time_fault, time_io, time_reclaim, time_throttle, time_kswapd;
@@ -213,6 +218,12 @@ void zap_range(struct rf_model *m, struct space *s, uint64_t from, uint64_t to);
 unsigned page_mapcount(const struct rf_model *m, rf_page p); /* present entries */
 unsigned page_swapcount(const struct rf_model *m, rf_page p);
 uint8_t vma_pte_flags(const struct rf_model *m, const struct rf_vma *vma);
+
+/* ---- model-tlb.c ---- */
+void tlb_grow(struct rf_model *m, uint32_t from, uint32_t to); /* room for entries below to */
+void tlb_drop(struct rf_model *m, uint32_t v);                  /* the entry changed */
+void tlb_flush(struct rf_model *m);
+uint8_t tlb_access(struct rf_model *m, uint32_t v, unsigned type); /* bits that the access sets */
 
 /* ---- model-page.c: logical pages ---- */
 rf_page page_new(struct rf_model *m, uint64_t ident);
