@@ -16,6 +16,8 @@ const struct rf_command rf_commands[] = {
 	  rf_cmd_run, rf_cmd_run_help, rf_cmd_run_man },
 	{ "policies", "list what can be plugged into the five seams, and its options",
 	  rf_cmd_policies, rf_cmd_policies_help, rf_cmd_policies_man },
+	{ "trace", "look at traces, convert, check, cut and make them",
+	  rf_cmd_trace, rf_cmd_trace_help, rf_cmd_trace_man },
 	{ "help", "explain a command",
 	  rf_cmd_help, rf_cmd_help_help, rf_cmd_help_man },
 	{ .name = NULL }

@@ -9,6 +9,7 @@
 #define SUITES(X) \
 	X(base) \
 	X(config) \
+	X(lackey) \
 	X(policies) \
 
 #define DECLARE(name) Suite *suite_##name(void);

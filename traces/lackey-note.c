@@ -137,16 +137,26 @@ static gboolean number(char **s, uint64_t *value)
 
 /* ---- system calls ---- */
 
-/* "(PATH)" of an argument: the bracket that ends it stands before a comma or the last bracket. */
+/* "(PATH)" of an argument: the bracket that ends it stands before another argument or the last
+ * bracket. */
 static gboolean bracketed(char **s, char **path)
 {
 	char *p = *s + 1, *e = p;
 
 	while ((e = strchr(e, ')'))) {
 		char *next = e + 1;
+		uint64_t argument;
 
 		blanks(&next);
-		if (*next == ',' || *next == ')') {
+		if (*next == ',') {
+			next++;
+			blanks(&next);
+			if (!number(&next, &argument))
+				next = NULL;
+		} else if (*next != ')') {
+			next = NULL;
+		}
+		if (next) {
 			*path = g_strndup(p, (size_t)(e - p));
 			*s = e + 1;
 			return TRUE;
@@ -297,7 +307,11 @@ static gboolean record(struct rf_lackey *l, char **s, GError **error)
 		blanks(&q);
 	} else {
 		/* a call printed in a way of its own: only its end matters */
+		char *next = strstr(*s, "SYSCALL[");
+
 		q = strstr(*s, "-->");
+		if (next && next < q)
+			q = NULL;
 	}
 	if (!q || strncmp(q, "-->", 3))
 		return TRUE;

@@ -548,7 +548,7 @@ enum { IO_WRITE = 1, IO_AT = 2, IO_VECTOR = 4, IO_SOCKET = 8 };
  * user memory is not known: the addresses stand in memory. */
 static void call_io(const struct context *x)
 {
-	uint64_t n = x->c->result, end;
+	uint64_t n = x->c->result, end = 0;
 	gboolean write = x->variant & IO_WRITE, vector = x->variant & IO_VECTOR;
 	struct rf_ofile *of = x->variant & IO_SOCKET ? NULL : rf_openfiles_get(x->p->files, FD(0));
 	struct rf_event ev = { .kind = write ? RF_EV_WRITE : RF_EV_READ, .tid = x->tid, .len = n };

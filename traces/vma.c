@@ -120,6 +120,8 @@ static void insert(struct rf_vmas *m, uint32_t at, const struct rf_vma *v)
 
 static void delete(struct rf_vmas *m, uint32_t at, uint32_t n)
 {
+	if (n == 0)
+		return;
 	memmove(&m->v[at], &m->v[at + n], (m->n - at - n) * sizeof(*m->v));
 	m->n -= n;
 }

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "traces/state.h"
+
+#include "base/error.h"
+#include "traces/event.h"
+
+struct space {
+	struct rf_vmas *vmas;
+	unsigned tasks;
+};
+
+struct rf_state {
+	unsigned shift;
+	uint32_t epoch;
+	GHashTable *tasks;    /* tid → 1 + space */
+	GArray *spaces;       /* struct space by number */
+	GHashTable *files, *refpages, *cgroups; /* sets: id, id, path */
+	uint64_t at;
+	struct rf_page_name *name;
+	uint32_t pages, cap;
+};
+
+static void space_clear(gpointer data)
+{
+	rf_vmas_free(((struct space *)data)->vmas);
+}
+
+struct rf_state *rf_state_new(unsigned granule_shift)
+{
+	struct rf_state *st = g_new0(struct rf_state, 1);
+
+	st->shift = granule_shift;
+	st->epoch = 1;
+	st->tasks = g_hash_table_new(NULL, NULL);
+	st->spaces = g_array_new(FALSE, TRUE, sizeof(struct space));
+	g_array_set_clear_func(st->spaces, space_clear);
+	st->files = g_hash_table_new(NULL, NULL);
+	st->refpages = g_hash_table_new(NULL, NULL);
+	st->cgroups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	return st;
+}
+
+void rf_state_free(struct rf_state *st)
+{
+	if (!st)
+		return;
+	g_hash_table_destroy(st->tasks);
+	g_array_unref(st->spaces);
+	g_hash_table_destroy(st->files);
+	g_hash_table_destroy(st->refpages);
+	g_hash_table_destroy(st->cgroups);
+	g_free(st->name);
+	g_free(st);
+}
+
+uint32_t rf_state_epoch(const struct rf_state *st)
+{
+	return st->epoch;
+}
+
+uint32_t rf_state_pages(const struct rf_state *st)
+{
+	return st->pages;
+}
+
+const struct rf_page_name *rf_state_page(const struct rf_state *st, uint32_t page)
+{
+	return page < st->pages ? &st->name[page] : NULL;
+}
+
+static struct space *space_at(const struct rf_state *st, uint32_t n)
+{
+	struct space *s = n < st->spaces->len ? &g_array_index(st->spaces, struct space, n) : NULL;
+
+	return s && s->vmas ? s : NULL;
+}
+
+const struct rf_vma *rf_state_vma(const struct rf_state *st, uint32_t page)
+{
+	const struct rf_page_name *name = rf_state_page(st, page);
+	struct space *s = name ? space_at(st, name->space) : NULL;
+
+	return s ? rf_vmas_find(s->vmas, name->vpn << st->shift) : NULL;
+}
+
+gboolean rf_state_space(const struct rf_state *st, uint32_t tid, uint32_t *space)
+{
+	guint found = GPOINTER_TO_UINT(g_hash_table_lookup(st->tasks, GUINT_TO_POINTER(tid)));
+
+	if (!found)
+		return FALSE;
+	*space = found - 1;
+	return TRUE;
+}
+
+/* ---- tasks ---- */
+
+static gboolean no_task(uint32_t tid, GError **error)
+{
+	rf_set_data(error, "there is no task %u", tid);
+	return FALSE;
+}
+
+static void enter(struct rf_state *st, uint32_t tid, uint32_t n, const struct rf_vmas *copy)
+{
+	struct space *s;
+
+	if (n >= st->spaces->len)
+		g_array_set_size(st->spaces, n + 1);
+	s = &g_array_index(st->spaces, struct space, n);
+	if (!s->vmas)
+		s->vmas = copy ? rf_vmas_copy(copy) : rf_vmas_new(st->shift);
+	s->tasks++;
+	g_hash_table_insert(st->tasks, GUINT_TO_POINTER(tid), GUINT_TO_POINTER(n + 1));
+}
+
+static void leave(struct rf_state *st, uint32_t tid)
+{
+	struct space *s;
+	uint32_t n;
+
+	if (!rf_state_space(st, tid, &n))
+		return;
+	g_hash_table_remove(st->tasks, GUINT_TO_POINTER(tid));
+	s = space_at(st, n);
+	if (s && !--s->tasks)
+		g_clear_pointer(&s->vmas, rf_vmas_free);
+}
+
+static gboolean task_event(struct rf_state *st, const struct rf_event *ev, GError **error)
+{
+	uint32_t n, parent = 0;
+	struct space *from = NULL;
+	gboolean good = TRUE;
+
+	if (ev->space > st->spaces->len) {
+		rf_set_data(error, "address space %u; expected at most %u", ev->space, st->spaces->len);
+		return FALSE;
+	}
+	if (rf_state_space(st, ev->tid, &n)) {
+		rf_set_data(error, "task %u exists already", ev->tid);
+		return FALSE;
+	}
+	if (ev->has_parent) {
+		if (rf_state_space(st, ev->parent, &parent)) {
+			from = space_at(st, parent);
+		} else {
+			rf_set_data(error, "parent %u of task %u does not exist", ev->parent, ev->tid);
+			good = FALSE;
+		}
+	}
+	if (ev->name && !g_hash_table_contains(st->cgroups, ev->name)) {
+		if (good)
+			rf_set_data(error, "cgroup %s of task %u was not declared", ev->name, ev->tid);
+		good = FALSE;
+	}
+	enter(st, ev->tid, ev->space, from ? from->vmas : NULL);
+	return good;
+}
+
+/* ---- mappings ---- */
+
+static gboolean declared(GHashTable *set, const char *what, uint32_t id, GError **error)
+{
+	if (g_hash_table_contains(set, GUINT_TO_POINTER(id)))
+		return TRUE;
+	rf_set_data(error, "%s %u was not declared", what, id);
+	return FALSE;
+}
+
+static gboolean declare(GHashTable *set, const char *what, uint32_t id, GError **error)
+{
+	if (g_hash_table_add(set, GUINT_TO_POINTER(id)))
+		return TRUE;
+	rf_set_data(error, "%s %u was declared before", what, id);
+	return FALSE;
+}
+
+#define HEX "0x%" G_GINT64_MODIFIER "x"
+
+static gboolean mmap_event(struct rf_state *st, struct rf_vmas *m, const struct rf_event *ev,
+                           GError **error)
+{
+	struct rf_vma v = {
+		.start = ev->addr, .end = ev->addr + ev->len, .off = ev->off, .id = ev->id,
+		.prot = ev->prot, .mkind = ev->mkind,
+		.flags = (ev->shared ? RF_VMA_SHARED : 0) | (ev->locked ? RF_VMA_LOCKED : 0),
+	};
+	gboolean good = TRUE;
+
+	if (ev->mkind == RF_MAP_FILE)
+		good = declared(st->files, "file", ev->id, error);
+	else if (ev->mkind == RF_MAP_REFPAGE)
+		good = declared(st->refpages, "refpage", ev->id, error);
+	if (good && rf_vmas_overlaps(m, v.start, v.end)) {
+		const struct rf_vma *in = rf_vmas_next(m, v.start);
+
+		rf_set_data(error, "mmap of " HEX " to " HEX " over the mapping of " HEX " to " HEX, v.start,
+		            v.end, in->start, in->end);
+		good = FALSE;
+	}
+	rf_vmas_map(m, &v);
+	return good;
+}
+
+static gboolean mremap_event(struct rf_vmas *m, const struct rf_event *ev, GError **error)
+{
+	uint64_t fresh = ev->addr2 == ev->addr ? ev->addr + MIN(ev->len, ev->len2) : ev->addr2;
+	uint64_t end = ev->addr2 + ev->len2;
+
+	if (fresh < end && rf_vmas_overlaps(m, fresh, end)) {
+		rf_set_data(error, "mremap to " HEX " over another mapping", ev->addr2);
+		return FALSE;
+	}
+	if (rf_vmas_move(m, ev->addr, ev->len, ev->addr2, ev->len2))
+		return TRUE;
+	rf_set_data(error, "mremap of " HEX ", where nothing is mapped", ev->addr);
+	return FALSE;
+}
+
+/* mprotect, madvise, mlock, munlock, vrange */
+static gboolean change_event(struct rf_vmas *m, const struct rf_event *ev, GError **error)
+{
+	uint16_t set = 0, clear = 0;
+	gboolean prot = ev->kind == RF_EV_MPROTECT;
+
+	if (ev->kind == RF_EV_MLOCK)
+		set = RF_VMA_LOCKED;
+	else if (ev->kind == RF_EV_MUNLOCK)
+		clear = RF_VMA_LOCKED;
+	if (rf_vmas_change(m, ev->addr, ev->addr + ev->len, prot, ev->prot, set, clear))
+		return TRUE;
+	rf_set_data(error, "%s of " HEX " to " HEX ", of which a part is not mapped",
+	            rf_event_kind_name(ev->kind), ev->addr, ev->addr + ev->len);
+	return FALSE;
+}
+
+static gboolean space_event(struct rf_state *st, const struct rf_event *ev, GError **error)
+{
+	struct space *s;
+	uint32_t n;
+
+	if (!rf_state_space(st, ev->tid, &n))
+		return no_task(ev->tid, error);
+	s = space_at(st, n);
+	st->epoch++;
+	switch (ev->kind) {
+	case RF_EV_MMAP:
+		return mmap_event(st, s->vmas, ev, error);
+	case RF_EV_MUNMAP:
+		rf_vmas_unmap(s->vmas, ev->addr, ev->addr + ev->len);
+		return TRUE;
+	case RF_EV_MREMAP:
+		return mremap_event(s->vmas, ev, error);
+	default:
+		return change_event(s->vmas, ev, error);
+	}
+}
+
+static gboolean event(struct rf_state *st, const struct rf_event *ev, GError **error)
+{
+	uint32_t n;
+
+	if (!rf_event_check(ev, error))
+		return FALSE;
+	switch (ev->kind) {
+	case RF_EV_FILE:
+		return declare(st->files, "file", ev->id, error);
+	case RF_EV_REFPAGE:
+		return declare(st->refpages, "refpage", ev->id, error);
+	case RF_EV_CGROUP:
+		g_hash_table_add(st->cgroups, g_strdup(ev->name));
+		return TRUE;
+	case RF_EV_TASK:
+		st->epoch++;
+		return task_event(st, ev, error);
+	case RF_EV_EXEC:
+		if (!rf_state_space(st, ev->tid, &n) || ev->space > st->spaces->len)
+			return no_task(ev->tid, error);
+		st->epoch++;
+		leave(st, ev->tid);
+		enter(st, ev->tid, ev->space, NULL);
+		return TRUE;
+	case RF_EV_EXIT:
+		if (!rf_state_space(st, ev->tid, &n))
+			return no_task(ev->tid, error);
+		st->epoch++;
+		leave(st, ev->tid);
+		return TRUE;
+	case RF_EV_MMAP:
+	case RF_EV_MUNMAP:
+	case RF_EV_MREMAP:
+	case RF_EV_MPROTECT:
+	case RF_EV_MADVISE:
+	case RF_EV_MLOCK:
+	case RF_EV_MUNLOCK:
+	case RF_EV_VRANGE:
+		return space_event(st, ev, error);
+	case RF_EV_READ:
+	case RF_EV_WRITE:
+	case RF_EV_FSYNC:
+		return (rf_state_space(st, ev->tid, &n) || no_task(ev->tid, error)) &&
+		       declared(st->files, "file", ev->id, error);
+	case RF_EV_THINK:
+		return rf_state_space(st, ev->tid, &n) || no_task(ev->tid, error);
+	case RF_EV_AT:
+		if (ev->len < st->at) {
+			rf_set_data(error, "time %" G_GUINT64_FORMAT " ns after %" G_GUINT64_FORMAT
+			            " ns; expected time to go forward", ev->len, st->at);
+			return FALSE;
+		}
+		st->at = ev->len;
+		return TRUE;
+	default:
+		return TRUE;
+	}
+}
+
+static void add_pages(struct rf_state *st, uint32_t n, const struct rf_page_name *name)
+{
+	if (n > st->cap - st->pages) {
+		st->cap = MAX(st->pages + n, st->cap + st->cap / 4);
+		st->name = g_renew(struct rf_page_name, st->name, st->cap);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		st->name[st->pages++] = name[i];
+}
+
+gboolean rf_state_item(struct rf_state *st, const struct rf_item *item, GError **error)
+{
+	uint32_t n;
+
+	switch (item->kind) {
+	case RF_ITEM_PAGES:
+		add_pages(st, item->pages.n, item->pages.name);
+		return TRUE;
+	case RF_ITEM_EVENT:
+		return event(st, &item->event, error);
+	case RF_ITEM_RUNS:
+		return rf_state_space(st, item->runs.tid, &n) || no_task(item->runs.tid, error);
+	default:
+		return TRUE;
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * What the events of a trace have made so far: tasks, address spaces and their mappings, files.
+ * For readers of a trace that must know, and for those that doubt it.
+ */
+#ifndef RF_STATE_H
+#define RF_STATE_H
+
+#include "traces/trace.h"
+#include "traces/vma.h"
+
+struct rf_state;
+
+struct rf_state *rf_state_new(unsigned granule_shift);
+void rf_state_free(struct rf_state *st);
+
+/* Take in an item.  FALSE for an event that makes no sense, or runs of a task that is none; the
+ * message has no position.  What does make sense in it is taken in nevertheless. */
+gboolean rf_state_item(struct rf_state *st, const struct rf_item *item, GError **error);
+
+/* Numbers from 1: rises whenever a mapping may have changed, so that answers below can be kept. */
+uint32_t rf_state_epoch(const struct rf_state *st);
+/* The mapping around a page now, or NULL. */
+const struct rf_vma *rf_state_vma(const struct rf_state *st, uint32_t page);
+const struct rf_page_name *rf_state_page(const struct rf_state *st, uint32_t page);
+uint32_t rf_state_pages(const struct rf_state *st);
+/* The address space of a living task; FALSE when there is no such task. */
+gboolean rf_state_space(const struct rf_state *st, uint32_t tid, uint32_t *space);
+
+#endif
