@@ -77,6 +77,7 @@ struct rf_scan {
 	gboolean cache_trim, cache_trim_forbidden, file_tiny;
 	/* For memory.low: somebody was spared; this time nobody is. */
 	gboolean low_skipped, low_reclaim;
+	gboolean full_walk; /* every cgroup of the subtree is visited, though the goal is met */
 };
 
 /* How a page came to be resident. */

@@ -43,6 +43,13 @@ void rf_shrink_lruvec(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_sca
 		shrink_by_proposal(pol, lv, sc);
 }
 
+/* Since 6.9 or so (kernel-reclaim 4.5 has the bracket) a direct reclaimer stops its walk through the
+ * cgroups when it has enough, and starts over with a full walk when it got nothing. */
+static gboolean partial_walks(const struct rf_policy *pol)
+{
+	return pol->host->kernel >= RF_KERNEL(6, 9, 0);
+}
+
 static void descend(struct rf_policy *pol, struct rf_scan *sc)
 {
 	for (sc->prio = RF_DEF_PRIORITY; sc->prio >= 0; sc->prio--) {
@@ -54,7 +61,7 @@ static void descend(struct rf_policy *pol, struct rf_scan *sc)
 			rf_shrink_lruvec(pol, lv, sc);
 			if (pol->host->shrink_slab)
 				pol->host->shrink_slab(pol, lv, sc);
-			if (sc->reclaimed >= sc->goal && !sc->kswapd)
+			if (sc->reclaimed >= sc->goal && !sc->kswapd && partial_walks(pol) && !sc->full_walk)
 				break;
 		}
 		if (sc->reclaimed >= sc->goal || !pol->ops->shrink)
@@ -65,6 +72,10 @@ static void descend(struct rf_policy *pol, struct rf_scan *sc)
 uint64_t rf_reclaim(struct rf_policy *pol, struct rf_scan *sc)
 {
 	descend(pol, sc);
+	if (!sc->reclaimed && partial_walks(pol) && pol->ops->shrink) {
+		sc->full_walk = TRUE;
+		descend(pol, sc);
+	}
 	/* Nothing at all: once more with everything deactivated (kernel-reclaim 4.6). */
 	if (!sc->reclaimed && sc->skipped_deactivate && !sc->force_deactivate) {
 		sc->force_deactivate = TRUE;
