@@ -175,7 +175,7 @@ static void hint(const struct rf_report *r)
 	                    r->result->counter[RF_C_workingset_refault_file];
 	uint64_t accesses = r->result->gauge[RF_G_rf_accesses];
 
-	if (r->cfg->frames_n || refaults <= accesses / 10)
+	if (r->cfg->frames_n || refaults < 1000 || refaults <= accesses / 10)
 		return;
 
 	g_autofree char *n = rf_format_count(refaults), *of = rf_format_count(accesses);

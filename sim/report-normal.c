@@ -94,6 +94,22 @@ static void label(GString *out, const char *text)
 	g_string_append_printf(out, "%-*s", LABEL, text);
 }
 
+/* A label that a trace gave: a long one has a line of its own. */
+static void foreign_label(GString *out, const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1);
+	glong len;
+
+	if (g_utf8_strlen(valid, -1) > COLUMNS)
+		*g_utf8_offset_to_pointer(valid, COLUMNS) = '\0';
+	g_strdelimit(valid, "\n\r\t", ' ');
+	len = g_utf8_strlen(valid, -1);
+	if (len > LABEL)
+		g_string_append_printf(out, "%s\n%*s", valid, LABEL, "");
+	else
+		g_string_append_printf(out, "%s%*s", valid, (int)(LABEL - len), "");
+}
+
 static void head(GString *out, const char *name, const char *const *columns)
 {
 	g_string_append_c(out, '\n');
@@ -548,14 +564,9 @@ static void tasks(GString *out, const struct rf_report *r)
 	head(out, "Tasks", (const char *const[]) { "RSS", "max RSS", "faults", "major", NULL });
 	for (guint i = 0; i < MIN(sorted->len, MOST_TASKS); i++) {
 		const struct rf_task_result *t = sorted->pdata[i];
-		g_autofree char *valid = t->name ? g_utf8_make_valid(t->name, -1) : NULL;
-		g_autofree char *name = valid ? g_strdup_printf("%u %s", t->tid, valid)
-		                              : g_strdup_printf("%u", t->tid);
+		g_autofree char *name = g_strdup_printf("%u %s", t->tid, t->name ? t->name : "");
 
-		if (g_utf8_strlen(name, -1) > LABEL)
-			*g_utf8_offset_to_pointer(name, LABEL) = '\0';
-		g_string_append(out, name);
-		g_string_append_printf(out, "%*s", (int)(LABEL - g_utf8_strlen(name, -1)), "");
+		foreign_label(out, g_strchomp(name));
 		size_cell(out, t->rss);
 		size_cell(out, t->rss_max);
 		count_cell(out, t->pgfault);
@@ -577,12 +588,8 @@ static void cgroups(GString *out, const struct rf_report *r)
 	head(out, "Cgroups", (const char *const[]) { "charged", "max", "faults", "refaults", "OOM kills", NULL });
 	for (guint i = 0; i < MIN(all->len, MOST_TASKS); i++) {
 		const struct rf_cgroup_result *g = &g_array_index(all, struct rf_cgroup_result, i);
-		g_autofree char *valid = g_utf8_make_valid(g->path, -1);
 
-		if (g_utf8_strlen(valid, -1) > LABEL)
-			g_string_append_printf(out, "%s\n%*s", valid, LABEL, "");
-		else
-			g_string_append_printf(out, "%s%*s", valid, (int)(LABEL - g_utf8_strlen(valid, -1)), "");
+		foreign_label(out, g->path);
 		size_cell(out, g->usage);
 		size_cell(out, g->usage_max);
 		count_cell(out, g->counter[RF_C_pgfault]);
@@ -604,12 +611,9 @@ static void marks(GString *out, const struct rf_report *r)
 	head(out, "Marks", (const char *const[]) { "time", "RSS", "faults", "major", NULL });
 	for (guint i = 0; i < MIN(all->len, MOST_TASKS); i++) {
 		const struct rf_sample *s = &g_array_index(all, struct rf_sample, i);
-		g_autofree char *valid = g_utf8_make_valid(s->mark ? s->mark : "", -1);
 		g_autofree char *when = rf_format_time(s->now);
 
-		if (g_utf8_strlen(valid, -1) > LABEL)
-			*g_utf8_offset_to_pointer(valid, LABEL) = '\0';
-		g_string_append_printf(out, "%s%*s", valid, (int)(LABEL - g_utf8_strlen(valid, -1)), "");
+		foreign_label(out, s->mark ? s->mark : "");
 		cell(out, when);
 		size_cell(out, s->gauge[RF_G_rf_rss]);
 		count_cell(out, s->counter[RF_C_pgfault]);
