@@ -86,31 +86,47 @@ static uint32_t *find_slot(const struct rf_names *n, uint32_t space, uint64_t vp
 	return &n->slot[i];
 }
 
-static void double_slots(struct rf_names *n)
+static void resize_slots(struct rf_names *n, uint64_t slots)
 {
-	uint64_t slots = 2 * ((uint64_t)n->mask + 1);
-
 	g_free(n->slot);
 	n->slot = g_new(uint32_t, slots);
 	memset(n->slot, 0xff, slots * sizeof(*n->slot));
 	n->mask = (uint32_t)(slots - 1);
-	for (uint32_t i = 0; i < n->npages; i++)
-		*find_slot(n, n->page[i].space, n->page[i].vpn) = i;
+	n->hashed = 0;
 }
 
-static uint32_t find_page(const struct rf_names *n, uint32_t space, uint64_t vpn)
+/* Most traces of one granule are never asked for a page by its name: so names are hashed when
+ * somebody asks, those that came since the last time. */
+static void hash_names(struct rf_names *n)
 {
+	uint64_t slots = (uint64_t)n->mask + 1;
+
+	if (n->hashed == n->npages)
+		return;
+	/* At most three slots of four are taken. */
+	while (n->npages > slots - slots / 4)
+		slots *= 2;
+	if (slots > (uint64_t)n->mask + 1)
+		resize_slots(n, slots);
+	for (; n->hashed < n->npages; n->hashed++) {
+		uint32_t *slot = find_slot(n, n->page[n->hashed].space, n->page[n->hashed].vpn);
+
+		if (*slot == RF_NO_NAME)
+			*slot = n->hashed;
+	}
+}
+
+static uint32_t find_page(struct rf_names *n, uint32_t space, uint64_t vpn)
+{
+	hash_names(n);
 	return *find_slot(n, space, vpn);
 }
 
-/* The page of that name, a new one if need be; RF_NO_NAME when there are too many. */
-static uint32_t need_page(struct rf_names *n, uint32_t space, uint64_t vpn)
+/* A page of a name that nobody has yet; RF_NO_NAME when there are too many. */
+static uint32_t new_page(struct rf_names *n, uint32_t space, uint64_t vpn)
 {
-	uint32_t *slot = find_slot(n, space, vpn);
 	struct rf_name_space *s = space_of(n, space);
 
-	if (*slot != RF_NO_NAME)
-		return *slot;
 	if (n->npages == RF_NO_NAME)
 		return RF_NO_NAME;
 	if (n->npages == n->size) {
@@ -118,12 +134,15 @@ static uint32_t need_page(struct rf_names *n, uint32_t space, uint64_t vpn)
 		n->page = g_renew(struct rf_name, n->page, n->size);
 	}
 	n->page[n->npages] = (struct rf_name){ vpn, space, s->pages };
-	s->pages = *slot = n->npages++;
 	s->npages++;
-	/* At most three slots of four are taken. */
-	if (n->npages > n->mask - n->mask / 4 && n->mask < UINT32_MAX)
-		double_slots(n);
-	return s->pages;
+	return s->pages = n->npages++;
+}
+
+static uint32_t need_page(struct rf_names *n, uint32_t space, uint64_t vpn)
+{
+	uint32_t page = find_page(n, space, vpn);
+
+	return page != RF_NO_NAME ? page : new_page(n, space, vpn);
 }
 
 static gboolean too_many(GError **error)
@@ -170,7 +189,9 @@ static gboolean name_pages(struct rf_names *n, const struct rf_item *item, GErro
 			            name->space, n->spaces->len);
 			return FALSE;
 		}
-		page = need_page(n, name->space, name->vpn >> shift);
+		/* No two ids have the same name; larger pages share one. */
+		page = shift ? need_page(n, name->space, name->vpn >> shift) :
+		               new_page(n, name->space, name->vpn);
 		if (page == RF_NO_NAME)
 			return too_many(error);
 		if (page != n->nids)
@@ -184,10 +205,16 @@ static gboolean name_pages(struct rf_names *n, const struct rf_item *item, GErro
 gboolean rf_names_check_runs(const struct rf_names *n, const struct rf_item *item, GError **error)
 {
 	const uint32_t *page = item->runs.page;
-	uint32_t max = 0;
+	uint32_t max = 0, lane[4] = { 0 };
+	size_t count = item->runs.n, i = 0;
 
-	for (uint32_t i = 0; i < item->runs.n; i++)
+	for (; i + 4 <= count; i += 4)
+		for (unsigned k = 0; k < 4; k++)
+			lane[k] = MAX(lane[k], page[i + k]);
+	for (; i < count; i++)
 		max = MAX(max, page[i]);
+	for (unsigned k = 0; k < 4; k++)
+		max = MAX(max, lane[k]);
 	if (max < n->nids || !item->runs.n)
 		return TRUE;
 	rf_set_data(error, "page %u has no name; there are %u so far", max, n->nids);

@@ -38,6 +38,7 @@ struct rf_names {
 	struct rf_name *page;
 	uint32_t npages, size;
 	uint32_t *slot, mask;      /* hash of indices, RF_NO_NAME where free */
+	uint32_t hashed;           /* pages below are in it */
 	uint32_t *map;             /* ids of the trace to pages; NULL while each id is its own page */
 	uint32_t nids, map_size;
 	GArray *spaces, *files;    /* struct rf_name_space */

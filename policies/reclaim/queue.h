@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * A fifo of pages in one array.  A list costs a jump through memory for each page that the hand of a
+ * clock passes; here those to come are known ahead.  A page's place is kept in its link; pages taken
+ * out of the middle leave holes.
+ */
+#ifndef RF_QUEUE_H
+#define RF_QUEUE_H
+
+#include <string.h>
+
+#include "policies/policy.h"
+
+#define RF_QUEUE_AHEAD 8 /* pages whose state is asked for before it is needed */
+
+struct rf_queue {
+	rf_page *slot;      /* from the oldest to the youngest, RF_NO_PAGE: a hole */
+	uint32_t old, young;/* counters: slots old … young - 1, modulo the size */
+	uint32_t mask;      /* size - 1, a power of two */
+	uint32_t n;         /* pages */
+};
+
+static inline void rf_queue_init(struct rf_queue *q)
+{
+	q->old = q->young = q->n = 0;
+	q->mask = 63;
+	q->slot = g_new(rf_page, q->mask + 1);
+	memset(q->slot, 0xff, (q->mask + 1) * sizeof(*q->slot)); /* RF_NO_PAGE */
+}
+
+static inline void rf_queue_clear(struct rf_queue *q)
+{
+	g_free(q->slot);
+}
+
+static inline gboolean rf_queued(const struct rf_link *link, rf_page page)
+{
+	return link[page].prev != RF_NO_PAGE;
+}
+
+/* No slot is free: close the holes if they are many, else double the array. */
+static inline void rf_queue_make_room(struct rf_queue *q, struct rf_link *link)
+{
+	uint64_t size = (uint64_t)q->mask + 1, now = q->n > q->mask / 2 ? size * 2 : size;
+	rf_page *slot = g_new(rf_page, now);
+	uint32_t n = 0;
+
+	memset(slot, 0xff, now * sizeof(*slot));
+	for (uint32_t i = q->old; i != q->young; i++) {
+		rf_page page = q->slot[i & q->mask];
+
+		if (page == RF_NO_PAGE)
+			continue;
+		link[page].prev = n;
+		slot[n++] = page;
+	}
+	g_free(q->slot);
+	q->slot = slot;
+	q->mask = (uint32_t)(now - 1);
+	q->old = 0;
+	q->young = n;
+}
+
+static inline void rf_queue_push(struct rf_queue *q, struct rf_link *link, rf_page page)
+{
+	uint32_t place;
+
+	if (q->young - q->old > q->mask)
+		rf_queue_make_room(q, link);
+	place = q->young++ & q->mask;
+	q->slot[place] = page;
+	link[page].prev = place;
+	q->n++;
+}
+
+static inline void rf_queue_remove(struct rf_queue *q, struct rf_link *link, rf_page page)
+{
+	q->slot[link[page].prev] = RF_NO_PAGE;
+	link[page].prev = RF_NO_PAGE;
+	q->n--;
+}
+
+/* RF_NO_PAGE when there is none. */
+static inline rf_page rf_queue_oldest(struct rf_queue *q, const struct rf_policy *pol)
+{
+	rf_page page = RF_NO_PAGE, ahead = q->slot[(q->old + RF_QUEUE_AHEAD) & q->mask];
+
+	if (ahead != RF_NO_PAGE) {
+		__builtin_prefetch(&pol->host->fact[ahead], 1);
+		__builtin_prefetch(&pol->link[ahead], 1);
+	}
+	while (q->old != q->young && (page = q->slot[q->old & q->mask]) == RF_NO_PAGE)
+		q->old++;
+	return page;
+}
+
+/* The oldest becomes the youngest. */
+static inline void rf_queue_turn(struct rf_queue *q, struct rf_link *link, rf_page oldest)
+{
+	rf_queue_remove(q, link, oldest);
+	q->old++;
+	rf_queue_push(q, link, oldest);
+}
+
+/* Checked builds. */
+static inline void rf_queue_check(const struct rf_policy *pol, const struct rf_queue *q)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = q->old; i != q->young; i++) {
+		rf_page page = q->slot[i & q->mask];
+
+		if (page == RF_NO_PAGE)
+			continue;
+		n++;
+		if (pol->link[page].prev != (i & q->mask))
+			g_error("%s: page %u thinks that it is elsewhere than in slot %u", pol->ops->name, page,
+			        i & q->mask);
+		if (!(pol->host->fact[page] & RF_PAGE_RESIDENT))
+			g_error("%s: page %u is not in memory", pol->ops->name, page);
+	}
+	if (n != q->n)
+		g_error("%s: the queue says %u pages and has %u", pol->ops->name, q->n, n);
+}
+
+#endif
