@@ -10,7 +10,9 @@
 	X(base) \
 	X(config) \
 	X(lackey) \
+	X(oracle) \
 	X(policies) \
+	X(synth) \
 
 #define DECLARE(name) Suite *suite_##name(void);
 SUITES(DECLARE)

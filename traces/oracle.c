@@ -16,6 +16,7 @@
 #define AHEAD 16 /* records between the prefetch of a slot and its use */
 #define BASE ((uint64_t)1 << 44) /* address of the first object's page */
 #define OBJECTS_MAX (UINT32_MAX - 1)
+#define FEW 8 /* fewer records than this may look plausible by chance */
 /* Positions beyond this are taken for another format's bytes. */
 #define PLAUSIBLE ((int64_t)1 << 48)
 
@@ -114,11 +115,28 @@ static inline uint32_t page_of(struct oracle *o, struct rf_builder *b, uint64_t 
 
 /* ---- the importer ---- */
 
+/* Does every request point to one of the same object, counted from base? */
+static gboolean linked(const uint8_t *head, size_t records, int64_t base)
+{
+	for (size_t i = 0; i < records; i++) {
+		const uint8_t *r = head + i * RECORD;
+		int64_t next = next_of(r);
+
+		if (next == -1 || next == INT64_MAX)
+			continue;
+		if (next - base <= (int64_t)i || next - base >= (int64_t)records ||
+		    id_of(head + (next - base) * RECORD) != id_of(r))
+			return FALSE;
+	}
+	return TRUE;
+}
+
 static int probe(const uint8_t *head, size_t n)
 {
 	size_t records = n / RECORD;
 
-	if (!records || (records < 8 && n % RECORD))
+	if (!records || (records < FEW && (n % RECORD || !(linked(head, records, 0) ||
+	                                                   linked(head, records, 1)))))
 		return 0;
 	for (size_t i = 0; i < records; i++) {
 		const uint8_t *r = head + i * RECORD;
@@ -128,7 +146,7 @@ static int probe(const uint8_t *head, size_t n)
 		    (i && time_of(r) < time_of(r - RECORD)))
 			return 0;
 	}
-	return records < 8 ? 30 : 60;
+	return records < FEW ? 30 : 60;
 }
 
 static void oracle_close(void *self)
