@@ -286,7 +286,7 @@ gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **e
 	struct task *t = task_get(m, ev->tid);
 	struct space *s = m->spaces->pdata[t->space];
 	uint64_t page = UINT64_C(1) << m->cfg.page_shift, mask = page - 1;
-	uint64_t start = ev->addr & ~mask, end = (ev->addr + ev->len + mask) & ~mask, vmas;
+	uint64_t start = ev->addr & ~mask, end = (ev->addr + ev->len + mask) & ~mask;
 	struct rf_vma vma;
 
 	m->current = t;
@@ -299,7 +299,6 @@ gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **e
 		return FALSE;
 	}
 	spend(m, m->profile.syscall, &m->time_access);
-	vmas = rf_vmas_count(s->vmas);
 	switch (ev->kind) {
 	case RF_EV_MMAP:
 		if (m->cfg.strict && rf_vmas_overlaps(s->vmas, ev->addr, ev->addr + ev->len))
@@ -375,7 +374,7 @@ gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **e
 	default:
 		break;
 	}
-	m->nvmas += rf_vmas_count(s->vmas) - vmas;
+	vmas_charge(m, s);
 	stall_end(m);
 	return TRUE;
 }

@@ -24,7 +24,7 @@ enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_vma *vm
 	struct cgroup *cg = cgroup_nth(m, s->cgroup);
 	rf_page p;
 
-	if (!charge(m, cg, 1, FALSE))
+	if (!anon_vma_charge(m, s, vma) || !charge(m, cg, 1, FALSE))
 		return FAULT_KILLED;
 	if (m->pte[v]) /* what was there before: zero page, file page, a page shared since fork */
 		zap_entry(m, v);

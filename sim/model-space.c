@@ -30,6 +30,7 @@ static struct space *space_new(struct rf_model *m, uint32_t id, uint32_t cgroup)
 	s->cgroup = cgroup;
 	s->vmas = rf_vmas_new(m->host.page_shift);
 	s->leaves = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	s->anon_vma = g_byte_array_new();
 	s->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	s->swap_hits = 4;
 	while (m->spaces->len <= id)
@@ -169,6 +170,55 @@ void tables_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to
 		m->ntables--;
 		uncharge_kernel(m, cg, 1);
 	}
+}
+
+/* Bytes of slab, with the share of slab pages and the owner's pointer: vm_area_struct and its part of
+ * a maple node; anon_vma and its chain link (12.4).  Measured on 6.18.44: 128 untouched mappings take
+ * 10 pages, 64 take 7; 120 written ones take 5 more. */
+#define VMA_BYTES 226
+#define ANON_VMA_BYTES 184
+
+static gboolean has_anon_vma(const struct space *s, const struct rf_vma *vma)
+{
+	return vma->serial < s->anon_vma->len && s->anon_vma->data[vma->serial];
+}
+
+gboolean vmas_charge(struct rf_model *m, struct space *s)
+{
+	struct cgroup *cg = cgroup_nth(m, s->cgroup);
+	uint32_t n = rf_vmas_count(s->vmas), i, anon = 0;
+
+	if (n > s->nvmas) {
+		if (!charge_kernel_bytes(m, cg, (n - s->nvmas) * VMA_BYTES))
+			return FALSE;
+		m->vma_bytes += (uint64_t)(n - s->nvmas) * VMA_BYTES;
+	} else if (n < s->nvmas) {
+		for (i = 0; i < n; i++)
+			anon += has_anon_vma(s, rf_vmas_nth(s->vmas, i));
+		anon = MIN(anon, s->nanon_vmas);
+		m->vma_bytes -= (uint64_t)(s->nvmas - n) * VMA_BYTES + (s->nanon_vmas - anon) * ANON_VMA_BYTES;
+		uncharge_kernel_bytes(m, cg, (s->nvmas - n) * VMA_BYTES + (s->nanon_vmas - anon) * ANON_VMA_BYTES);
+		s->nanon_vmas = anon;
+	}
+	s->nvmas = n;
+	return TRUE;
+}
+
+/* anon_vma_prepare(): before the first anonymous page of a mapping. */
+gboolean anon_vma_charge(struct rf_model *m, struct space *s, const struct rf_vma *vma)
+{
+	if (has_anon_vma(s, vma))
+		return TRUE;
+	if (vma->serial >= s->anon_vma->len) {
+		guint old = s->anon_vma->len;
+
+		g_byte_array_set_size(s->anon_vma, MAX(vma->serial + 1, old + old / 2));
+		memset(s->anon_vma->data + old, 0, s->anon_vma->len - old);
+	}
+	s->anon_vma->data[vma->serial] = 1;
+	s->nanon_vmas++;
+	m->vma_bytes += ANON_VMA_BYTES;
+	return charge_kernel_bytes(m, cgroup_nth(m, s->cgroup), ANON_VMA_BYTES);
 }
 
 /* ---- entries and the reverse map ---- */
@@ -404,7 +454,6 @@ static void space_put(struct rf_model *m, struct space *s)
 
 	if (--s->users)
 		return;
-	m->nvmas -= MIN(m->nvmas, rf_vmas_count(s->vmas));
 	zap_range(m, s, 0, UINT64_MAX);
 	for (i = 0; i < s->leaves->len; i++)
 		m->leaf[g_array_index(s->leaves, uint32_t, i)].charged = FALSE;
@@ -413,6 +462,7 @@ static void space_put(struct rf_model *m, struct space *s)
 	s->ntables = 0;
 	g_hash_table_remove_all(s->tables);
 	rf_vmas_unmap(s->vmas, 0, UINT64_MAX);
+	vmas_charge(m, s);
 }
 
 void task_kill(struct rf_model *m, struct task *t)
@@ -485,7 +535,7 @@ gboolean task_event(struct rf_model *m, const struct rf_event *ev, GError **erro
 
 		rf_vmas_free(s->vmas);
 		s->vmas = rf_vmas_copy(from->vmas);
-		m->nvmas += rf_vmas_count(s->vmas);
+		vmas_charge(m, s);
 		copy_tables(m, s, from);
 	} else if (parent) {
 		task_kill(m, t); /* a child of a task that the OOM killer took never ran */

@@ -159,7 +159,7 @@ static void gauges(struct rf_model *m, uint64_t g[RF_NGAUGES])
 	g[RF_G_rf_page_tables] = m->ntables << shift;
 	g[RF_G_rf_struct_page] = frames * 64;
 	g[RF_G_rf_account] = m->seams.account->boot_bytes(m->seams.account_opt, &m->host, frames);
-	g[RF_G_rf_vma] = m->nvmas * 192;
+	g[RF_G_rf_vma] = m->vma_bytes;
 	g[RF_G_rf_shadow_nodes] = m->node_bytes;
 	g[RF_G_rf_swap_meta] = m->swap_slots * 11 + m->swap_slots / 16; /* 12.4: map 1, id 2, table 8; cluster 32/512 */
 	g[RF_G_rf_metadata] = g[RF_G_rf_page_tables] + g[RF_G_rf_struct_page] + g[RF_G_rf_account] +

@@ -159,6 +159,7 @@ void rf_model_free(struct rf_model *m)
 			continue;
 		rf_vmas_free(s->vmas);
 		g_array_unref(s->leaves);
+		g_byte_array_unref(s->anon_vma);
 		g_hash_table_unref(s->tables);
 		g_free(s);
 	}

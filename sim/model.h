@@ -56,6 +56,8 @@ struct space {
 	uint32_t id, users, cgroup;
 	struct rf_vmas *vmas;
 	GArray *leaves;      /* uint32_t leaf numbers, by base */
+	GByteArray *anon_vma; /* by the serial of a mapping: has it an anon_vma? */
+	uint32_t nvmas, nanon_vmas; /* as charged */
 	GHashTable *tables;  /* upper page-table pages that exist: key level << 56 | index */
 	uint64_t ntables, rss[RSS_N], rss_max, swapents;
 	/* Swap readahead state (VMA mode), kept for the address space: last address, window, hits. */
@@ -183,7 +185,7 @@ struct rf_model {
 	uint64_t accesses, implicit, time_access, time_fault, time_io, time_reclaim, time_throttle, time_kswapd;
 	uint64_t rss[RSS_N], rss_max, rss_since;
 	__uint128_t rss_integral;
-	uint64_t node_bytes, ntables, nvmas, mlocked, lazyfree;
+	uint64_t node_bytes, ntables, vma_bytes, mlocked, lazyfree;
 	uint64_t stall_began; /* of the fault under way */
 	GArray *stalls; /* uint64_t ns: reservoir, see model-stats.c */
 	uint64_t nstalls, stall_max;
@@ -207,6 +209,9 @@ uint32_t entry_find(struct rf_model *m, struct space *s, uint64_t vpn); /* or UI
 guint leaf_first(const struct rf_model *m, const struct space *s, uint64_t from);
 /* Charge the page tables that an entry needs.  FALSE: the task was killed. */
 gboolean tables_charge(struct rf_model *m, uint32_t v);
+/* Mappings were made or went: charge their descriptors.  FALSE: the task was killed. */
+gboolean vmas_charge(struct rf_model *m, struct space *s);
+gboolean anon_vma_charge(struct rf_model *m, struct space *s, const struct rf_vma *vma);
 void tables_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to);
 void map_page(struct rf_model *m, uint32_t v, rf_page p, uint8_t flags);
 void map_special(struct rf_model *m, uint32_t v, uint32_t what, uint8_t flags); /* zero or reference page */
