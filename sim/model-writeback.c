@@ -65,10 +65,13 @@ static uint64_t write_file(struct rf_model *m, struct file *f)
 				continue;
 			for (k = 0; k < NODE_SLOTS; k++) {
 				rf_page p = c->node[j]->page[k];
+				uint64_t when;
 
-				if (p != RF_NO_PAGE && (m->fact[p] & (RF_PAGE_RESIDENT | RF_PAGE_DIRTY)) ==
+				if (p == RF_NO_PAGE || (m->fact[p] & (RF_PAGE_RESIDENT | RF_PAGE_DIRTY)) !=
 				    (RF_PAGE_RESIDENT | RF_PAGE_DIRTY))
-					done = MAX(done, write_page(m, f, p));
+					continue;
+				when = write_page(m, f, p); /* once: MAX() names its arguments twice */
+				done = MAX(done, when);
 			}
 		}
 	}
