@@ -29,14 +29,40 @@ void stats_poll(struct rf_model *m)
 	m->pol->ops->flush(m->pol);
 }
 
+/* Integrals up to now.  An event of the past, run late, must not count backwards. */
+static void settle_rss(struct rf_model *m)
+{
+	int i;
+
+	if (m->host.now <= m->rss_since)
+		return;
+	for (i = 0; i < RSS_N; i++)
+		m->rss_integral[i] += (__uint128_t)m->rss[i] * (m->host.now - m->rss_since);
+	m->rss_since = m->host.now;
+}
+
+static void settle_space_rss(const struct rf_model *m, struct space *s)
+{
+	if (m->host.now <= s->rss_since)
+		return;
+	s->rss_integral += (__uint128_t)(s->rss[0] + s->rss[1] + s->rss[2]) * (m->host.now - s->rss_since);
+	s->rss_since = m->host.now;
+}
+
+static uint64_t mean_bytes(const struct rf_model *m, __uint128_t integral)
+{
+	return m->host.now ? (uint64_t)((integral << m->cfg.page_shift) / m->host.now) : 0;
+}
+
 void rss_change(struct rf_model *m, struct space *s, int kind, int64_t pages)
 {
 	uint64_t total = m->rss[0] + m->rss[1] + m->rss[2], own;
 
-	m->rss_integral += (__uint128_t)total * (m->host.now - m->rss_since);
-	m->rss_since = m->host.now;
+	settle_rss(m);
+	settle_space_rss(m, s);
 	m->rss[kind] += pages;
 	s->rss[kind] += pages;
+	m->rss_kind_max[kind] = MAX(m->rss_kind_max[kind], m->rss[kind]);
 	m->rss_max = MAX(m->rss_max, total + pages);
 	own = s->rss[0] + s->rss[1] + s->rss[2];
 	s->rss_max = MAX(s->rss_max, own);
@@ -140,8 +166,14 @@ static void gauges(struct rf_model *m, uint64_t g[RF_NGAUGES])
 	g[RF_G_rf_rss_file] = m->rss[RSS_FILE] << shift;
 	g[RF_G_rf_rss_shmem] = m->rss[RSS_SHMEM] << shift;
 	g[RF_G_rf_rss_max] = m->rss_max << shift;
-	g[RF_G_rf_rss_mean] = m->host.now ?
-		(uint64_t)((m->rss_integral + (__uint128_t)rss * (m->host.now - m->rss_since)) / m->host.now) << shift : 0;
+	settle_rss(m);
+	g[RF_G_rf_rss_mean] = mean_bytes(m, m->rss_integral[0] + m->rss_integral[1] + m->rss_integral[2]);
+	g[RF_G_rf_rss_anon_mean] = mean_bytes(m, m->rss_integral[RSS_ANON]);
+	g[RF_G_rf_rss_file_mean] = mean_bytes(m, m->rss_integral[RSS_FILE]);
+	g[RF_G_rf_rss_shmem_mean] = mean_bytes(m, m->rss_integral[RSS_SHMEM]);
+	g[RF_G_rf_rss_anon_max] = m->rss_kind_max[RSS_ANON] << shift;
+	g[RF_G_rf_rss_file_max] = m->rss_kind_max[RSS_FILE] << shift;
+	g[RF_G_rf_rss_shmem_max] = m->rss_kind_max[RSS_SHMEM] << shift;
 	g[RF_G_rf_resident] = (anon + file) << shift;
 	g[RF_G_rf_cache] = file << shift;
 	g[RF_G_rf_mapped_file] = mapped << shift;
@@ -223,6 +255,7 @@ gboolean stats_finish(struct rf_model *m, struct rf_result *out, GError **error)
 		struct space *s = m->spaces->pdata[t->space];
 		struct rf_task_result r = { .tid = t->tid, .name = g_strdup(t->name),
 			.rss = (s->rss[0] + s->rss[1] + s->rss[2]) << m->cfg.page_shift,
+			.rss_mean = (settle_space_rss(m, s), mean_bytes(m, s->rss_integral)),
 			.rss_max = s->rss_max << m->cfg.page_shift, .swap = s->swapents << m->cfg.page_shift,
 			.pgfault = t->pgfault, .pgmajfault = t->pgmajfault, .accesses = t->accesses,
 			.oom_killed = t->killed, .exited = t->exited };

@@ -59,7 +59,8 @@ struct space {
 	GByteArray *anon_vma; /* by the serial of a mapping: has it an anon_vma? */
 	uint32_t nvmas, nanon_vmas; /* as charged */
 	GHashTable *tables;  /* upper page-table pages that exist: key level << 56 | index */
-	uint64_t ntables, rss[RSS_N], rss_max, swapents;
+	uint64_t ntables, rss[RSS_N], rss_max, rss_since, swapents;
+	__uint128_t rss_integral; /* page nanoseconds up to rss_since */
 	/* Swap readahead state (VMA mode), kept for the address space: last address, window, hits. */
 	uint64_t swap_last;
 	uint32_t swap_win, swap_hits;
@@ -183,8 +184,8 @@ struct rf_model {
 	/* results */
 	uint64_t counter[RF_NCOUNTERS];
 	uint64_t accesses, implicit, time_access, time_fault, time_io, time_reclaim, time_throttle, time_kswapd;
-	uint64_t rss[RSS_N], rss_max, rss_since;
-	__uint128_t rss_integral;
+	uint64_t rss[RSS_N], rss_kind_max[RSS_N], rss_max, rss_since;
+	__uint128_t rss_integral[RSS_N]; /* page nanoseconds up to rss_since */
 	uint64_t node_bytes, ntables, vma_bytes, mlocked, lazyfree;
 	uint64_t stall_began; /* of the fault under way */
 	GArray *stalls; /* uint64_t ns: reservoir, see model-stats.c */

@@ -151,6 +151,7 @@ static void add_tasks(JsonBuilder *b, const struct rf_result *res)
 		number(b, "tid", t->tid);
 		text(b, "name", t->name);
 		number(b, "rss", t->rss);
+		number(b, "rss_mean", t->rss_mean);
 		number(b, "rss_max", t->rss_max);
 		number(b, "swap", t->swap);
 		number(b, "pgfault", t->pgfault);

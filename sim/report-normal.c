@@ -430,8 +430,11 @@ static void size_row(GString *out, const char *name, uint64_t now, uint64_t mean
 
 static void memory(GString *out, const struct rf_report *r)
 {
-	static const struct { const char *name; enum rf_gauge gauge; } rows[] = {
-		{ "  anon", RF_G_rf_rss_anon }, { "  file", RF_G_rf_rss_file }, { "  shmem", RF_G_rf_rss_shmem },
+	static const struct { const char *name; enum rf_gauge now, mean, max; } rows[] = {
+		{ "RSS", RF_G_rf_rss, RF_G_rf_rss_mean, RF_G_rf_rss_max },
+		{ "  anon", RF_G_rf_rss_anon, RF_G_rf_rss_anon_mean, RF_G_rf_rss_anon_max },
+		{ "  file", RF_G_rf_rss_file, RF_G_rf_rss_file_mean, RF_G_rf_rss_file_max },
+		{ "  shmem", RF_G_rf_rss_shmem, RF_G_rf_rss_shmem_mean, RF_G_rf_rss_shmem_max },
 	};
 	static const struct { const char *name; enum rf_gauge gauge; } more[] = {
 		{ "page cache", RF_G_rf_cache }, { "  mapped", RF_G_rf_mapped_file }, { "  dirty", RF_G_rf_dirty },
@@ -440,11 +443,10 @@ static void memory(GString *out, const struct rf_report *r)
 	};
 
 	head(out, "Memory", (const char *const[]) { "at the end", "mean", "max", NULL });
-	size_row(out, "RSS", gauge(r, RF_G_rf_rss), gauge(r, RF_G_rf_rss_mean), gauge(r, RF_G_rf_rss_max),
-	         TRUE, TRUE);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		if (i < 2 || gauge(r, rows[i].gauge))
-			size_row(out, rows[i].name, gauge(r, rows[i].gauge), 0, 0, FALSE, FALSE);
+		if (i < 3 || gauge(r, rows[i].max))
+			size_row(out, rows[i].name, gauge(r, rows[i].now), gauge(r, rows[i].mean),
+			         gauge(r, rows[i].max), TRUE, TRUE);
 	}
 	size_row(out, "charged", gauge(r, RF_G_rf_usage), 0, gauge(r, RF_G_rf_usage_max), FALSE, TRUE);
 	if (gauge(r, RF_G_rf_kernel))
@@ -561,17 +563,17 @@ static void tasks(GString *out, const struct rf_report *r)
 	for (guint i = 0; i < all->len; i++)
 		g_ptr_array_add(sorted, &g_array_index(all, struct rf_task_result, i));
 	g_ptr_array_sort(sorted, larger_task);
-	head(out, "Tasks", (const char *const[]) { "RSS", "max RSS", "faults", "major", NULL });
+	head(out, "Tasks", (const char *const[]) { "RSS", "mean", "max", "faults", "major", NULL });
 	for (guint i = 0; i < MIN(sorted->len, MOST_TASKS); i++) {
 		const struct rf_task_result *t = sorted->pdata[i];
 		g_autofree char *name = g_strdup_printf("%u %s", t->tid, t->name ? t->name : "");
 
 		foreign_label(out, g_strchomp(name));
 		size_cell(out, t->rss);
+		size_cell(out, t->rss_mean);
 		size_cell(out, t->rss_max);
 		count_cell(out, t->pgfault);
 		count_cell(out, t->pgmajfault);
-		g_string_append(out, t->oom_killed ? "  OOM" : t->exited ? "  exited" : "");
 		g_string_append_c(out, '\n');
 	}
 	if (sorted->len > MOST_TASKS)

@@ -32,6 +32,12 @@
 	X(rf_rss_shmem, "B", '-', "of it shmem") \
 	X(rf_rss_mean, "B", '-', "resident set size, mean over simulated time") \
 	X(rf_rss_max, "B", '-', "resident set size, largest") \
+	X(rf_rss_anon_mean, "B", '-', "anonymous part of it, mean; 0 with --frames") \
+	X(rf_rss_anon_max, "B", '-', "anonymous part of it, largest; 0 with --frames") \
+	X(rf_rss_file_mean, "B", '-', "file part of it, mean; 0 with --frames") \
+	X(rf_rss_file_max, "B", '-', "file part of it, largest; 0 with --frames") \
+	X(rf_rss_shmem_mean, "B", '-', "shmem part of it, mean; 0 with --frames") \
+	X(rf_rss_shmem_max, "B", '-', "shmem part of it, largest; 0 with --frames") \
 	X(rf_resident, "B", '-', "pages of the workload in memory, mapped or not") \
 	X(rf_cache, "B", '0', "page cache") \
 	X(rf_mapped_file, "B", '0', "of it mapped") \
@@ -74,7 +80,7 @@ struct rf_sample {
 struct rf_task_result {
 	uint32_t tid;
 	char *name;      /* or NULL */
-	uint64_t rss, rss_max, swap, pgfault, pgmajfault, accesses; /* bytes, counts */
+	uint64_t rss, rss_mean, rss_max, swap, pgfault, pgmajfault, accesses; /* bytes, counts */
 	gboolean oom_killed, exited;
 };
 
