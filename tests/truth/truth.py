@@ -44,7 +44,8 @@ def predict(args, key, trace, extra):
            "--ram", "24G", "--machine", "x86-64-zram", "--swappiness", swappiness, "--read_ahead_kb", ra,
            "--kernel", "6.12" if v2 else "6.18", "--cgroup", "v2" if v2 else "v1",
            "--reclaim", "mglru" if "gen7" in kernel else "twolist",
-           "--stats-flush-period", "0", "--output-format=json", "-q"] + extra
+           "--stats-flush-period", "2s", "--stats-poll", "32", "--cpus", "1" if v2 else "2",
+           "--output-format=json", "-q"] + extra
     out = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if out.returncode:
         sys.exit("truth: %s: %s" % (" ".join(cmd), out.stderr.decode().strip()))
