@@ -11,23 +11,27 @@ struct convert {
 	char *output, *to, *level;
 };
 
-#define OUT_ARGS(type) \
-	{ "output", 'o', RF_ARG_STRING, offsetof(struct type, output), "FILE", \
-	  "write there; - is standard output" }, \
-	{ "to", 0, RF_ARG_STRING, offsetof(struct type, to), "FORM", \
-	  "rft or text, where the name of the output does not end in .rft or .txt" }, \
-	{ "level", 0, RF_ARG_STRING, offsetof(struct type, level), "N", \
-	  "of compression, 1 to 22" }
+#define OUT_ARGS(type)                                                                             \
+	{ "output",      'o',                                                                      \
+	  RF_ARG_STRING, offsetof(struct type, output),                                            \
+	  "FILE",        "write there; - is standard output" },                                    \
+		{ "to",                                                                            \
+		  0,                                                                               \
+		  RF_ARG_STRING,                                                                   \
+		  offsetof(struct type, to),                                                       \
+		  "FORM",                                                                          \
+		  "rft or text, where the name of the output does not end in .rft or .txt" },      \
+	{                                                                                          \
+		"level", 0, RF_ARG_STRING, offsetof(struct type, level), "N",                      \
+			"of compression, 1 to 22"                                                  \
+	}
 
-static const struct rf_arg convert_args[] = {
-	OUT_ARGS(convert),
-	RF_TRACE_IN_ARGS,
-	RF_ARG_END
-};
+static const struct rf_arg convert_args[] = { OUT_ARGS(convert), RF_TRACE_IN_ARGS, RF_ARG_END };
 
 static gboolean into(struct rf_source *s, const struct convert *c, GError **error)
 {
-	struct rf_sink *sink = rf_trace_sink(c->output, c->to, c->level, rf_source_header(s), error);
+	struct rf_sink *sink =
+		rf_trace_sink(c->output, c->to, c->level, rf_source_header(s), error);
 
 	if (!sink || !rf_trace_copy(s, sink, &c->in, error))
 		return FALSE;
@@ -60,8 +64,8 @@ const struct rf_trace_verb rf_trace_convert = {
 	.operands = "TRACE -o FILE [OPTION]...",
 	.summary = "any format into the container or the text form",
 	.text = "Read a trace of any format and write it as FILE.  The file is whole or absent.\n"
-	        "What the kernel itself touched for read(2), write(2) and their kin counts as\n"
-	        "accesses like any other; --no-kernel-accesses gives those of the program alone.\n",
+		"What the kernel itself touched for read(2), write(2) and their kin counts as\n"
+		"accesses like any other; --no-kernel-accesses gives those of the program alone.\n",
 	.args = convert_args,
 	.run = convert,
 	.block_size = sizeof(struct convert),
@@ -69,10 +73,7 @@ const struct rf_trace_verb rf_trace_convert = {
 
 /* ---- cat ---- */
 
-static const struct rf_arg cat_args[] = {
-	RF_TRACE_IN_ARGS,
-	RF_ARG_END
-};
+static const struct rf_arg cat_args[] = { RF_TRACE_IN_ARGS, RF_ARG_END };
 
 static gboolean cat(const GPtrArray *operands, void *block, int *code, GError **error)
 {
@@ -133,7 +134,8 @@ static gboolean synth(const GPtrArray *operands, void *block, int *code, GError 
 static void synth_help(GString *out)
 {
 	for (unsigned i = 0; rf_synth_kinds[i]; i++) {
-		g_string_append_printf(out, "\n%s: %s\n", rf_synth_kinds[i]->name, rf_synth_kinds[i]->summary);
+		g_string_append_printf(out, "\n%s: %s\n", rf_synth_kinds[i]->name,
+		                       rf_synth_kinds[i]->summary);
 		rf_options_help(rf_synth_kinds[i]->options, out);
 	}
 }
@@ -156,7 +158,7 @@ const struct rf_trace_verb rf_trace_synth = {
 	.operands = "KIND[,OPTION=VALUE]... -o FILE",
 	.summary = "make a synthetic workload",
 	.text = "Write a synthetic workload.  The same words give the same bytes on any host.  A\n"
-	        "file with the one line `!refault-synth 1 KIND,OPTION=VALUE,...' is a trace too.\n",
+		"file with the one line `!refault-synth 1 KIND,OPTION=VALUE,...' is a trace too.\n",
 	.args = synth_args,
 	.run = synth,
 	.block_size = sizeof(struct convert),

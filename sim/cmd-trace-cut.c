@@ -17,12 +17,14 @@ struct options {
 
 static const struct rf_arg args[] = {
 	{ "output", 'o', RF_ARG_STRING, OFF(output), "FILE", "write there; - is standard output" },
-	{ "from", 0, RF_ARG_STRING, OFF(from), "N", "begin with record N (they count from 0: runs and events)" },
+	{ "from", 0, RF_ARG_STRING, OFF(from), "N",
+	  "begin with record N (they count from 0: runs and events)" },
 	{ "until", 0, RF_ARG_STRING, OFF(until), "N", "end before record N" },
 	{ "from-mark", 0, RF_ARG_STRING, OFF(from_mark), "NAME", "begin with the mark NAME" },
 	{ "until-mark", 0, RF_ARG_STRING, OFF(until_mark), "NAME", "end before the mark NAME" },
 	{ "accesses", 0, RF_ARG_STRING, OFF(accesses), "N", "end after N accesses" },
-	{ "task", 0, RF_ARG_STRING, OFF(task), "TID", "only what task TID accesses, reads and writes" },
+	{ "task", 0, RF_ARG_STRING, OFF(task), "TID",
+	  "only what task TID accesses, reads and writes" },
 	{ "to", 0, RF_ARG_STRING, OFF(to), "FORM",
 	  "rft or text, where the name of the output does not end in .rft or .txt" },
 	{ "level", 0, RF_ARG_STRING, OFF(level), "N", "of compression, 1 to 22" },
@@ -38,8 +40,8 @@ struct cut {
 	uint32_t tid;
 	gboolean one_task, inside, found;
 
-	GArray *names;  /* of the pages of the whole trace */
-	uint32_t *id;   /* page → id in the part; UINT32_MAX: not there yet */
+	GArray *names; /* of the pages of the whole trace */
+	uint32_t *id;  /* page → id in the part; UINT32_MAX: not there yet */
 	uint32_t ids;
 	gboolean whole; /* the access that a continuing run belongs to was taken */
 };
@@ -63,7 +65,8 @@ static gboolean makes_state(enum rf_event_kind kind)
 
 static gboolean acts(enum rf_event_kind kind)
 {
-	return kind == RF_EV_READ || kind == RF_EV_WRITE || kind == RF_EV_FSYNC || kind == RF_EV_THINK;
+	return kind == RF_EV_READ || kind == RF_EV_WRITE || kind == RF_EV_FSYNC ||
+	       kind == RF_EV_THINK;
 }
 
 /* From the builder into the sink. */
@@ -94,7 +97,8 @@ static void take_names(struct cut *c, const struct rf_item *item)
 	}
 }
 
-static gboolean take_event(struct cut *c, const struct rf_item *item, gboolean *stop, GError **error)
+static gboolean take_event(struct cut *c, const struct rf_item *item, gboolean *stop,
+                           GError **error)
 {
 	const struct rf_event *ev = &item->event;
 
@@ -130,8 +134,8 @@ static gboolean take_run(struct cut *c, const struct rf_runs *r, uint32_t i)
 		return TRUE; /* its access is not in the part */
 	}
 	if (c->id[page] == UINT32_MAX)
-		c->id[page] = rf_builder_new_page(c->b, r->tid,
-		                                  g_array_index(c->names, struct rf_page_name, page).vpn);
+		c->id[page] = rf_builder_new_page(
+			c->b, r->tid, g_array_index(c->names, struct rf_page_name, page).vpn);
 	if (c->id[page] != UINT32_MAX)
 		rf_builder_run(c->b, r->tid, type, c->id[page], count);
 	return TRUE;
@@ -182,16 +186,18 @@ static gboolean read_options(struct cut *c, const struct options *o, GError **er
 	uint64_t tid = 0;
 
 	c->until = c->accesses = UINT64_MAX;
-	if (!number("from", o->from, &c->from, error) || !number("until", o->until, &c->until, error) ||
-	    !number("accesses", o->accesses, &c->accesses, error) || !number("task", o->task, &tid, error))
+	if (!number("from", o->from, &c->from, error) ||
+	    !number("until", o->until, &c->until, error) ||
+	    !number("accesses", o->accesses, &c->accesses, error) ||
+	    !number("task", o->task, &tid, error))
 		return FALSE;
 	if (o->from && o->from_mark) {
 		rf_set_usage(error, "--from and --from-mark: expected one of them");
 		return FALSE;
 	}
 	if (c->from >= c->until) {
-		rf_set_usage(error, "--from %s --until %s: nothing is between them", o->from ? o->from : "0",
-		             o->until);
+		rf_set_usage(error, "--from %s --until %s: nothing is between them",
+		             o->from ? o->from : "0", o->until);
 		return FALSE;
 	}
 	if (!c->accesses) {
@@ -209,7 +215,8 @@ static gboolean read_options(struct cut *c, const struct options *o, GError **er
 	return TRUE;
 }
 
-static gboolean cut_source(struct rf_source *s, struct cut *c, const struct options *o, GError **error)
+static gboolean cut_source(struct rf_source *s, struct cut *c, const struct options *o,
+                           GError **error)
 {
 	struct rf_header *header;
 	gboolean good;
@@ -269,7 +276,7 @@ const struct rf_trace_verb rf_trace_cut = {
 	.operands = "TRACE -o FILE [OPTION]...",
 	.summary = "a part of a trace, with what it needs from before",
 	.text = "Write a part of a trace.  Events from before it that declare files, start tasks,\n"
-	        "make mappings and the like are kept; accesses, reads, writes and marks are not.\n",
+		"make mappings and the like are kept; accesses, reads, writes and marks are not.\n",
 	.args = args,
 	.run = cut,
 	.block_size = sizeof(struct options),

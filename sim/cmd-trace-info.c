@@ -7,10 +7,7 @@
 #include "sim/cmd-trace.h"
 #include "traces/state.h"
 
-static const struct rf_arg args[] = {
-	RF_TRACE_IN_ARGS,
-	RF_ARG_END
-};
+static const struct rf_arg args[] = { RF_TRACE_IN_ARGS, RF_ARG_END };
 
 /* What lies behind a page. */
 enum backing { ANON, FILE_EXEC, FILE_OTHER, SHMEM, REFPAGE, IMPLICIT, NBACKING };
@@ -116,7 +113,8 @@ static void percent(GString *out, uint64_t part, uint64_t whole)
 	else
 		t = part / (whole / 1000);
 
-	g_string_append_printf(out, "%4" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT " %%", t / 10, t % 10);
+	g_string_append_printf(out, "%4" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT " %%", t / 10,
+	                       t % 10);
 }
 
 static void put_header(GString *out, const struct rf_source *s)
@@ -127,7 +125,8 @@ static void put_header(GString *out, const struct rf_source *s)
 	line(out, "trace", rf_source_path(s));
 	line(out, "format", rf_source_format(s));
 	for (guint i = 0; h->keys && i < h->keys->len; i++)
-		if (strcmp(h->keys->pdata[i], "page-size") && strcmp(h->keys->pdata[i], "cannot-know"))
+		if (strcmp(h->keys->pdata[i], "page-size") &&
+		    strcmp(h->keys->pdata[i], "cannot-know"))
 			line(out, h->keys->pdata[i], h->values->pdata[i]);
 	line(out, "page-size", granule);
 }
@@ -154,9 +153,11 @@ static void put_backing(GString *out, const struct survey *s)
 
 	for (unsigned i = 0; i < NBACKING; i++)
 		all += s->accesses[i];
-	g_string_append_printf(out, "\n%-18s %14s %8s %10s\n", "mapped as", "accesses", "", "pages");
+	g_string_append_printf(out, "\n%-18s %14s %8s %10s\n", "mapped as", "accesses", "",
+	                       "pages");
 	for (unsigned i = 0; i < NBACKING; i++) {
-		g_autofree char *n = rf_format_count(s->accesses[i]), *pages = rf_format_count(s->pages[i]);
+		g_autofree char *n = rf_format_count(s->accesses[i]),
+				*pages = rf_format_count(s->pages[i]);
 
 		if (!s->accesses[i] && i != IMPLICIT)
 			continue;
@@ -187,12 +188,14 @@ static void put_events(GString *out, const struct survey *s, const struct rf_tot
 		if (s->events[i]) {
 			g_autofree char *n = rf_format_count(s->events[i]);
 
-			g_string_append_printf(list, "%s%s %s", list->len ? ", " : "", rf_event_kind_name(i), n);
+			g_string_append_printf(list, "%s%s %s", list->len ? ", " : "",
+			                       rf_event_kind_name(i), n);
 		}
 	g_string_append_c(out, '\n');
 	line(out, "events", list->len ? list->str : "none");
 	if (s->io_bytes[0] || s->io_bytes[1]) {
-		g_autofree char *r = rf_format_size(s->io_bytes[0]), *w = rf_format_size(s->io_bytes[1]);
+		g_autofree char *r = rf_format_size(s->io_bytes[0]),
+				*w = rf_format_size(s->io_bytes[1]);
 		g_autofree char *text = g_strdup_printf("%s by read(2), %s by write(2)", r, w);
 
 		line(out, "file I/O", text);
@@ -204,7 +207,8 @@ static void put_events(GString *out, const struct survey *s, const struct rf_tot
 	}
 	if (s->nonsense) {
 		g_autofree char *n = rf_format_count(s->nonsense);
-		g_autofree char *text = g_strdup_printf("%s events make no sense; see `refault trace validate'", n);
+		g_autofree char *text =
+			g_strdup_printf("%s events make no sense; see `refault trace validate'", n);
 
 		line(out, "findings", text);
 	}
@@ -218,7 +222,8 @@ static void put_source(GString *out, const struct rf_source *s)
 	uint64_t n;
 
 	for (guint i = 0; rf_source_skipped(s, i, &reason, &n); i++) {
-		g_autofree char *count = rf_format_count(n), *text = g_strdup_printf("%s: %s", count, reason);
+		g_autofree char *count = rf_format_count(n),
+				*text = g_strdup_printf("%s: %s", count, reason);
 
 		line(out, i ? "" : "skipped", text);
 	}
@@ -227,7 +232,8 @@ static void put_source(GString *out, const struct rf_source *s)
 	line(out, "digest", digest);
 }
 
-static gboolean info_one(const char *path, const struct rf_trace_in *in, GString *out, GError **error)
+static gboolean info_one(const char *path, const struct rf_trace_in *in, GString *out,
+                         GError **error)
 {
 	struct rf_source *source = rf_trace_open(path, in, error);
 	struct survey s = { 0 };
@@ -276,8 +282,8 @@ const struct rf_trace_verb rf_trace_info = {
 	.operands = "TRACE... [OPTION]...",
 	.summary = "say what is in a trace",
 	.text = "Read a trace of any format and print where it comes from, how many accesses of\n"
-	        "which type fall into what, the footprint at three page sizes, its events, what\n"
-	        "was lost or skipped, and what its recorder could not know.\n",
+		"which type fall into what, the footprint at three page sizes, its events, what\n"
+		"was lost or skipped, and what its recorder could not know.\n",
 	.args = args,
 	.run = info,
 	.block_size = sizeof(struct rf_trace_in),

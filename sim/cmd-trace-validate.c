@@ -13,11 +13,10 @@ struct options {
 	char *max;
 };
 
-static const struct rf_arg args[] = {
-	{ "max", 0, RF_ARG_STRING, offsetof(struct options, max), "N", "print at most N findings (default 20)" },
-	RF_TRACE_IN_ARGS,
-	RF_ARG_END
-};
+static const struct rf_arg args[] = { { "max", 0, RF_ARG_STRING, offsetof(struct options, max), "N",
+	                                "print at most N findings (default 20)" },
+	                              RF_TRACE_IN_ARGS,
+	                              RF_ARG_END };
 
 struct check {
 	const char *path;
@@ -33,14 +32,16 @@ struct check {
 static void finding(struct check *c, uint64_t record, const char *message)
 {
 	if (c->findings++ < c->max)
-		g_string_append_printf(c->out, "%s: record %" G_GUINT64_FORMAT ": %s\n", c->path, record,
-		                       message);
+		g_string_append_printf(c->out, "%s: record %" G_GUINT64_FORMAT ": %s\n", c->path,
+		                       record, message);
 }
 
 static uint8_t allowed(const struct rf_vma *v)
 {
-	return v ? 8 | (v->prot & RF_PROT_R ? 1 << RF_READ : 0) | (v->prot & RF_PROT_W ? 1 << RF_WRITE : 0) |
-	               (v->prot & RF_PROT_X ? 1 << RF_EXEC : 0) : 0;
+	return v ? 8 | (v->prot & RF_PROT_R ? 1 << RF_READ : 0) |
+	                       (v->prot & RF_PROT_W ? 1 << RF_WRITE : 0) |
+	                       (v->prot & RF_PROT_X ? 1 << RF_EXEC : 0)
+	         : 0;
 }
 
 /* What the page may be used for; 0: it is in no mapping. */
@@ -75,12 +76,14 @@ static void bad_run(struct check *c, const struct rf_item *item, uint32_t i)
 	if (!name)
 		text = g_strdup_printf("page %u has no name", page);
 	else if (rf_state_space(c->state, item->runs.tid, &space) && space != name->space)
-		text = g_strdup_printf("task %u accesses page %u of another address space", item->runs.tid, page);
+		text = g_strdup_printf("task %u accesses page %u of another address space",
+		                       item->runs.tid, page);
 	else
-		text = g_strdup_printf("%c of task %u to 0x%" G_GINT64_MODIFIER "x, %s", letter[type],
-		                       item->runs.tid, name->vpn << c->shift,
-		                       allowed_now(c, page) ? "which the protection of its mapping forbids" :
-		                                              "where nothing is mapped");
+		text = g_strdup_printf("%c of task %u to 0x%" G_GINT64_MODIFIER "x, %s",
+		                       letter[type], item->runs.tid, name->vpn << c->shift,
+		                       allowed_now(c, page)
+		                               ? "which the protection of its mapping forbids"
+		                               : "where nothing is mapped");
 	finding(c, item->record + i, text);
 }
 
@@ -127,8 +130,8 @@ static void conclude(struct check *c, const struct rf_source *s)
 
 	if (c->findings > c->max)
 		g_string_append_printf(c->out, "%s: and %s more\n", c->path, more);
-	g_string_append_printf(c->out, "%s: %s finding%s in %s events and %s runs of accesses\n", c->path, n,
-	                       c->findings == 1 ? "" : "s", events, runs);
+	g_string_append_printf(c->out, "%s: %s finding%s in %s events and %s runs of accesses\n",
+	                       c->path, n, c->findings == 1 ? "" : "s", events, runs);
 }
 
 static gboolean validate_one(const char *path, const struct options *o, uint64_t max, int *code,
@@ -168,7 +171,8 @@ static gboolean validate(const GPtrArray *operands, void *block, int *code, GErr
 		return FALSE;
 	}
 	if (operands->len == 0) {
-		rf_set_usage(error, "trace validate: expected TRACE; see `refault trace validate --help'");
+		rf_set_usage(error,
+		             "trace validate: expected TRACE; see `refault trace validate --help'");
 		return FALSE;
 	}
 	for (guint i = 0; i < operands->len; i++)
@@ -185,9 +189,9 @@ const struct rf_trace_verb rf_trace_validate = {
 	.operands = "TRACE... [OPTION]...",
 	.summary = "look for what makes no sense; exit 1 if there is any",
 	.text = "Check that tasks exist before they act, mappings do not overlap, files are\n"
-	        "declared, time goes forward, sizes are possible, and that every access falls\n"
-	        "into a mapping that allows it.  Exit code 1 when something was found, 3 when\n"
-	        "the file is damaged.\n",
+		"declared, time goes forward, sizes are possible, and that every access falls\n"
+		"into a mapping that allows it.  Exit code 1 when something was found, 3 when\n"
+		"the file is damaged.\n",
 	.args = args,
 	.run = validate,
 	.block_size = sizeof(struct options),

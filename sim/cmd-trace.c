@@ -13,7 +13,8 @@
 #define NAME "trace"
 
 static const struct rf_trace_verb *const verbs[] = {
-	&rf_trace_info, &rf_trace_cat, &rf_trace_convert, &rf_trace_validate, &rf_trace_synth, &rf_trace_cut,
+	&rf_trace_info,     &rf_trace_cat,   &rf_trace_convert,
+	&rf_trace_validate, &rf_trace_synth, &rf_trace_cut,
 };
 
 /* ---- reading ---- */
@@ -21,7 +22,9 @@ static const struct rf_trace_verb *const verbs[] = {
 struct rf_source *rf_trace_open(const char *path, const struct rf_trace_in *in, GError **error)
 {
 	const struct rf_source_options options = {
-		.format = in->format, .maps = in->maps, .strict = in->strict,
+		.format = in->format,
+		.maps = in->maps,
+		.strict = in->strict,
 		.no_kernel_accesses = in->no_kernel_accesses,
 	};
 
@@ -34,7 +37,8 @@ const char *rf_trace_operand(const GPtrArray *operands, const char *verb, const 
 	if (operands->len == 1)
 		return operands->pdata[0];
 	if (operands->len == 0)
-		rf_set_usage(error, "trace %s: expected %s; see `refault trace %s --help'", verb, what, verb);
+		rf_set_usage(error, "trace %s: expected %s; see `refault trace %s --help'", verb,
+		             what, verb);
 	else
 		rf_set_usage(error, "trace %s: expected one %s, got \"%s\" too", verb, what,
 		             (char *)operands->pdata[1]);
@@ -46,8 +50,8 @@ static uint64_t accesses(const struct rf_totals *t)
 	return t->accesses[RF_READ] + t->accesses[RF_WRITE] + t->accesses[RF_EXEC];
 }
 
-gboolean rf_trace_each(struct rf_source *s, const struct rf_trace_in *in, rf_trace_fn fn, void *data,
-                       GError **error)
+gboolean rf_trace_each(struct rf_source *s, const struct rf_trace_in *in, rf_trace_fn fn,
+                       void *data, GError **error)
 {
 	struct rf_progress *progress = in && in->quiet ? NULL : rf_progress_new(rf_source_path(s));
 	gboolean good, stop = FALSE;
@@ -63,7 +67,8 @@ gboolean rf_trace_each(struct rf_source *s, const struct rf_trace_in *in, rf_tra
 			break;
 		good = good && fn(data, &item, &stop, error);
 		if (good)
-			rf_progress_update(progress, rf_source_progress(s), accesses(rf_source_totals(s)));
+			rf_progress_update(progress, rf_source_progress(s),
+			                   accesses(rf_source_totals(s)));
 	} while (good && !stop);
 	rf_progress_end(progress);
 	return good;
@@ -98,8 +103,11 @@ struct rf_sink *rf_trace_sink(const char *path, const char *to, const char *leve
 		} else if (g_str_has_suffix(path, ".txt")) {
 			to = "text";
 		} else {
-			rf_set_usage(error, "-o %s: expected a name that ends in .rft or .txt, or --to rft or "
-			             "--to text", path);
+			rf_set_usage(
+				error,
+				"-o %s: expected a name that ends in .rft or .txt, or --to rft or "
+				"--to text",
+				path);
 			return NULL;
 		}
 	}
@@ -149,9 +157,11 @@ void rf_cmd_trace_help(GString *out)
 	                     "Look at traces, and make them.\n\n");
 	for (unsigned i = 0; i < G_N_ELEMENTS(verbs); i++)
 		g_string_append_printf(out, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
-	g_string_append(out, "\n`refault trace VERB --help' explains one.  Formats that can be read (they are\n"
-	                     "told apart by content, and may be compressed with zstd or gzip):\n\n"
-	                     "  rft        refault's own container, see refault-trace(5)\n");
+	g_string_append(
+		out,
+		"\n`refault trace VERB --help' explains one.  Formats that can be read (they are\n"
+		"told apart by content, and may be compressed with zstd or gzip):\n\n"
+		"  rft        refault's own container, see refault-trace(5)\n");
 	for (unsigned i = 0; rf_importers[i]; i++) {
 		size_t start = out->len;
 
@@ -202,9 +212,11 @@ static const struct rf_trace_verb *find_verb(const char *name, GError **error)
 	}
 	near = rf_nearest(name, names);
 	if (near)
-		rf_set_usage(error, "no verb \"%s\" of `refault trace'; did you mean \"%s\"?", name, near);
+		rf_set_usage(error, "no verb \"%s\" of `refault trace'; did you mean \"%s\"?", name,
+		             near);
 	else
-		rf_set_usage(error, "no verb \"%s\" of `refault trace'; see `refault help trace'", name);
+		rf_set_usage(error, "no verb \"%s\" of `refault trace'; see `refault help trace'",
+		             name);
 	return NULL;
 }
 
@@ -238,7 +250,8 @@ int rf_cmd_trace(int argc, char **argv)
 	GError *error = NULL;
 
 	if (argc < 2) {
-		rf_set_usage(&error, "expected a verb of `refault trace'; see `refault help trace'");
+		rf_set_usage(&error,
+		             "expected a verb of `refault trace'; see `refault help trace'");
 		return rf_fail(error);
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))

@@ -30,17 +30,30 @@ struct rf_trace_in {
 	gboolean strict, no_kernel_accesses, quiet;
 };
 
-#define RF_TRACE_IN_ARGS \
-	{ "format", 0, RF_ARG_STRING, offsetof(struct rf_trace_in, format), "NAME", \
-	  "format of the input, instead of finding out from its content" }, \
-	{ "maps", 0, RF_ARG_STRING, offsetof(struct rf_trace_in, maps), "FILE", \
-	  "mappings of a trace that has none of its own" }, \
-	{ "strict", 0, RF_ARG_FLAG, offsetof(struct rf_trace_in, strict), NULL, \
-	  "refuse what is otherwise put right: undeclared tasks, accesses to nothing" }, \
-	{ "no-kernel-accesses", 0, RF_ARG_FLAG, offsetof(struct rf_trace_in, no_kernel_accesses), NULL, \
-	  "when importing, leave out what the kernel touched in user memory for system calls" }, \
-	{ "quiet", 'q', RF_ARG_FLAG, offsetof(struct rf_trace_in, quiet), NULL, \
-	  "no progress bar, and nothing about lines that were skipped" }
+#define RF_TRACE_IN_ARGS                                                                           \
+	{ "format",      0,                                                                        \
+	  RF_ARG_STRING, offsetof(struct rf_trace_in, format),                                     \
+	  "NAME",        "format of the input, instead of finding out from its content" },         \
+		{ "maps",        0,                                                                \
+		  RF_ARG_STRING, offsetof(struct rf_trace_in, maps),                               \
+		  "FILE",        "mappings of a trace that has none of its own" },                 \
+		{ "strict",                                                                        \
+		  0,                                                                               \
+		  RF_ARG_FLAG,                                                                     \
+		  offsetof(struct rf_trace_in, strict),                                            \
+		  NULL,                                                                            \
+		  "refuse what is otherwise put right: undeclared tasks, accesses to nothing" },   \
+		{ "no-kernel-accesses",                                                            \
+		  0,                                                                               \
+		  RF_ARG_FLAG,                                                                     \
+		  offsetof(struct rf_trace_in, no_kernel_accesses),                                \
+		  NULL,                                                                            \
+		  "when importing, leave out what the kernel touched in user memory for system "   \
+		  "calls" },                                                                       \
+	{                                                                                          \
+		"quiet", 'q', RF_ARG_FLAG, offsetof(struct rf_trace_in, quiet), NULL,              \
+			"no progress bar, and nothing about lines that were skipped"               \
+	}
 
 struct rf_source *rf_trace_open(const char *path, const struct rf_trace_in *in, GError **error);
 /* The only operand, or a usage error. */
@@ -49,9 +62,10 @@ const char *rf_trace_operand(const GPtrArray *operands, const char *verb, const 
 
 /* Hand every item of a source but the last (END) to fn, with a progress bar and the answer to
  * signals.  fn may set *stop to end early. */
-typedef gboolean (*rf_trace_fn)(void *data, const struct rf_item *item, gboolean *stop, GError **error);
-gboolean rf_trace_each(struct rf_source *s, const struct rf_trace_in *in, rf_trace_fn fn, void *data,
-                       GError **error);
+typedef gboolean (*rf_trace_fn)(void *data, const struct rf_item *item, gboolean *stop,
+                                GError **error);
+gboolean rf_trace_each(struct rf_source *s, const struct rf_trace_in *in, rf_trace_fn fn,
+                       void *data, GError **error);
 
 /* A sink of the kind that to ("rft", "text", or NULL) or the suffix of path says. */
 struct rf_sink *rf_trace_sink(const char *path, const char *to, const char *level,

@@ -8,9 +8,9 @@
 static void put_runs(GString *s, const struct rf_runs *r, const struct rf_page_name *name)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		g_string_append_printf(s, "%s%c %u %" G_GINT64_MODIFIER "x",
-		                       r->type[i] & RF_RUN_CONT ? "+" : "", "RWX"[r->type[i] & RF_TYPE_MASK],
-		                       r->tid, name[r->page[i]].vpn);
+		g_string_append_printf(
+			s, "%s%c %u %" G_GINT64_MODIFIER "x", r->type[i] & RF_RUN_CONT ? "+" : "",
+			"RWX"[r->type[i] & RF_TYPE_MASK], r -> tid, name[r->page[i]].vpn);
 		if (r->count[i] != 1)
 			g_string_append_printf(s, " x%u", r->count[i]);
 		g_string_append_c(s, '\n');
@@ -38,15 +38,16 @@ static void put_event(GString *s, const struct rf_event *e)
 	case RF_EV_TASK:
 		g_string_append_printf(s, " %u", e->tid);
 		if (e->has_parent)
-			g_string_append_printf(s, " parent=%u%s", e->parent, e->thread ? " thread" : "");
+			g_string_append_printf(s, " parent=%u%s", e->parent,
+			                       e->thread ? " thread" : "");
 		break;
 	case RF_EV_EXEC:
 	case RF_EV_EXIT:
 		g_string_append_printf(s, " %u", e->tid);
 		break;
 	case RF_EV_MMAP:
-		g_string_append_printf(s, " %u %" G_GINT64_MODIFIER "x %" G_GUINT64_FORMAT " %s %s", e->tid,
-		                       e->addr, e->len, prot(e->prot), kinds[e->mkind]);
+		g_string_append_printf(s, " %u %" G_GINT64_MODIFIER "x %" G_GUINT64_FORMAT " %s %s",
+		                       e->tid, e->addr, e->len, prot(e->prot), kinds[e->mkind]);
 		if (e->mkind != RF_MAP_ANON)
 			g_string_append_printf(s, ":%u off=%" G_GUINT64_FORMAT, e->id, e->off);
 		if (e->shared)
@@ -57,13 +58,15 @@ static void put_event(GString *s, const struct rf_event *e)
 			g_string_append_printf(s, " %s", e->name);
 		break;
 	case RF_EV_MREMAP:
-		g_string_append_printf(s, " %u %" G_GINT64_MODIFIER "x %" G_GUINT64_FORMAT " %" G_GINT64_MODIFIER
-		                       "x %" G_GUINT64_FORMAT, e->tid, e->addr, e->len, e->addr2, e->len2);
+		g_string_append_printf(s,
+		                       " %u %" G_GINT64_MODIFIER "x %" G_GUINT64_FORMAT
+		                       " %" G_GINT64_MODIFIER "x %" G_GUINT64_FORMAT,
+		                       e->tid, e->addr, e->len, e->addr2, e->len2);
 		break;
 	case RF_EV_READ:
 	case RF_EV_WRITE:
-		g_string_append_printf(s, " %u file:%u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, e->tid, e->id,
-		                       e->off, e->len);
+		g_string_append_printf(s, " %u file:%u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+		                       e->tid, e->id, e->off, e->len);
 		break;
 	case RF_EV_FSYNC:
 		g_string_append_printf(s, " %u file:%u", e->tid, e->id);
@@ -75,8 +78,8 @@ static void put_event(GString *s, const struct rf_event *e)
 		g_string_append_printf(s, " %s", e->name);
 		break;
 	default: /* munmap mprotect madvise mlock munlock */
-		g_string_append_printf(s, " %u %" G_GINT64_MODIFIER "x %" G_GUINT64_FORMAT, e->tid, e->addr,
-		                       e->len);
+		g_string_append_printf(s, " %u %" G_GINT64_MODIFIER "x %" G_GUINT64_FORMAT, e->tid,
+		                       e->addr, e->len);
 		if (e->kind == RF_EV_MPROTECT)
 			g_string_append_printf(s, " %s", prot(e->prot));
 		if (e->kind == RF_EV_MADVISE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The lackey importer: access lines against a naive parser, system calls against cases worked out by
- * hand, and what streams do in practice.
+ * The lackey importer: access lines against a naive parser, system calls against cases worked out
+ * by hand, and what streams do in practice.
  */
 #include <check.h>
 #include <glib/gstdio.h>
@@ -37,7 +37,8 @@ static void expect_error(const char *data, size_t len, const char *part)
 	items_read(&it, data, len, &plain);
 	ck_assert(it.error != NULL);
 	ck_assert_msg(it.error->domain == RF_DATA_ERROR, "%s", it.error->message);
-	ck_assert_msg(strstr(it.error->message, part) != NULL, "%s\nis without: %s", it.error->message, part);
+	ck_assert_msg(strstr(it.error->message, part) != NULL, "%s\nis without: %s",
+	              it.error->message, part);
 	items_clear(&it);
 }
 
@@ -74,9 +75,12 @@ END_TEST
 
 START_TEST(top_addresses)
 {
-	expect(" L ffffffffff600000,8\n S 8000000000000ffc,8\nI  ffffffffffff0000,1\n L fffffffffffeffff,1\n",
-	       "task 1\nR 1 ffffffffff600\nW 1 8000000000000\n+W 1 8000000000001\nR 1 fffffffffffef\n");
-	expect_error("I  04000000,1\n L 1ffffffffffff0000,8\n", 35, "mem:2: column 4: an address of more than 64 bits");
+	expect(" L ffffffffff600000,8\n S 8000000000000ffc,8\nI  ffffffffffff0000,1\n L "
+	       "fffffffffffeffff,1\n",
+	       "task 1\nR 1 ffffffffff600\nW 1 8000000000000\n+W 1 8000000000001\nR 1 "
+	       "fffffffffffef\n");
+	expect_error("I  04000000,1\n L 1ffffffffffff0000,8\n", 35,
+	             "mem:2: column 4: an address of more than 64 bits");
 }
 END_TEST
 
@@ -85,7 +89,7 @@ START_TEST(malformed)
 	struct items it;
 	struct rf_source_options strict = { .format = "lackey", .strict = TRUE };
 	const char *text = "I  04000000,3\n L 05000000,0\n L 05000000\n L 05000000,4x\n L ,4\n"
-	                   " L 05000000,99999\n L ffffffffffffffff,8\n X 05000000,4\n";
+			   " L 05000000,99999\n L ffffffffffffffff,8\n X 05000000,4\n";
 
 	read_text(&it, text);
 	ck_assert(it.error == NULL);
@@ -96,8 +100,8 @@ START_TEST(malformed)
 
 	items_read(&it, text, strlen(text), &strict);
 	ck_assert(it.error != NULL);
-	ck_assert_msg(strstr(it.error->message, "mem:2: ' L 05000000,0' is no access") != NULL, "%s",
-	              it.error->message);
+	ck_assert_msg(strstr(it.error->message, "mem:2: ' L 05000000,0' is no access") != NULL,
+	              "%s", it.error->message);
 	items_clear(&it);
 }
 END_TEST
@@ -135,12 +139,14 @@ START_TEST(cut)
 
 		items_read(&it, text, len, &plain);
 		if (k == 0 || whole) {
-			ck_assert_msg(it.error == NULL, "cut after %zu: %s", k, it.error ? it.error->message : "");
-			ck_assert_str_eq(it.text->str, k == 0 ? "task 1\nX 1 4000\n" :
-			                                        "task 1\nX 1 4000\nR 1 1fff000\n");
+			ck_assert_msg(it.error == NULL, "cut after %zu: %s", k,
+			              it.error ? it.error->message : "");
+			ck_assert_str_eq(it.text->str, k == 0 ? "task 1\nX 1 4000\n"
+			                                      : "task 1\nX 1 4000\nR 1 1fff000\n");
 		} else {
 			ck_assert_msg(it.error != NULL, "cut after %zu", k);
-			ck_assert(strstr(it.error->message, "mem:2: the input ends inside an access") != NULL);
+			ck_assert(strstr(it.error->message,
+			                 "mem:2: the input ends inside an access") != NULL);
 		}
 		items_clear(&it);
 	}
@@ -152,9 +158,15 @@ END_TEST
 START_TEST(random_stream)
 {
 	static const char *const noise[] = {
-		"==77== Command: ./x\n", "--77-- transtab: allocate sector 0\n", "\n", "hello, world\n",
-		"--77:1:mallocfr newSuperblock at 0x10036FD000 (pszB   65504)  owner VALGRIND/ttaux\n",
-		"SB 04000000\n", "I am no access,8\n", "==77==   SBs entered:   21,642\n",
+		"==77== Command: ./x\n",
+		"--77-- transtab: allocate sector 0\n",
+		"\n",
+		"hello, world\n",
+		"--77:1:mallocfr newSuperblock at 0x10036FD000 (pszB   65504)  owner "
+		"VALGRIND/ttaux\n",
+		"SB 04000000\n",
+		"I am no access,8\n",
+		"==77==   SBs entered:   21,642\n",
 		"SYSCALL[77,1](39) sys_getpid ()[sync] --> Success(0x4d) \n",
 	};
 	uint64_t seed = 20240229;
@@ -178,21 +190,25 @@ START_TEST(random_stream)
 			uint64_t addr = rf_rng_next(&rng) >> rf_rng_below(&rng, 64);
 			char form[16];
 
-			g_snprintf(form, sizeof(form), "%%s%%0%u%s,%%u%%s",  rf_rng_below(&rng, 9),
+			g_snprintf(form, sizeof(form), "%%s%%0%u%s,%%u%%s", rf_rng_below(&rng, 9),
 			           rf_rng_below(&rng, 2) ? PRIx64 : PRIX64);
 			addr = MIN(addr, UINT64_MAX - 0x20000);
 			g_string_append_printf(text, form,
-			                       ((const char *[]){ "I  ", " L ", " S ", " M " })[rf_rng_below(&rng, 4)],
-			                       addr, 1 + rf_rng_below(&rng, 32), rf_rng_below(&rng, 9) ? "\n" : "\r\n");
+			                       ((const char *[]){ "I  ", " L ", " S ",
+			                                          " M " })[rf_rng_below(&rng, 4)],
+			                       addr, 1 + rf_rng_below(&rng, 32),
+			                       rf_rng_below(&rng, 9) ? "\n" : "\r\n");
 		}
 	}
 	lines = g_strsplit(text->str, "\n", -1);
 	for (unsigned i = 0; lines[i]; i++) {
 		uint64_t addr, vpn;
 		unsigned size, type, page;
-		char letter[2], end = 0, *at = strncmp(lines[i], "what? ", 6) ? lines[i] : lines[i] + 6;
+		char letter[2], end = 0,
+				*at = strncmp(lines[i], "what? ", 6) ? lines[i] : lines[i] + 6;
 
-		if (at[0] == 'I' ? strncmp(at, "I  ", 3) : at[0] != ' ' || !at[1] || !strchr("LSM", at[1]))
+		if (at[0] == 'I' ? strncmp(at, "I  ", 3)
+		                 : at[0] != ' ' || !at[1] || !strchr("LSM", at[1]))
 			continue;
 		if (sscanf(at, "%1s %" SCNx64 ",%u%c", letter, &addr, &size, &end) < 3 ||
 		    (end && end != '\r'))
@@ -202,19 +218,22 @@ START_TEST(random_stream)
 		vpn = addr >> 12;
 		if (type == last_type && vpn == last_vpn && (addr + size - 1) >> 12 == vpn) {
 			g_string_truncate(want, last_len);
-			g_string_append_printf(want, "%c 1 %" PRIx64 " x%u\n", "RWX"[type], vpn, ++last_count);
+			g_string_append_printf(want, "%c 1 %" PRIx64 " x%u\n", "RWX"[type], vpn,
+			                       ++last_count);
 			continue;
 		}
 		last_len = want->len;
 		for (page = 0; vpn + page <= (addr + size - 1) >> 12; page++)
-			g_string_append_printf(want, "%s%c 1 %" PRIx64 "\n", page ? "+" : "", "RWX"[type], vpn + page);
+			g_string_append_printf(want, "%s%c 1 %" PRIx64 "\n", page ? "+" : "",
+			                       "RWX"[type], vpn + page);
 		last_type = page == 1 ? type : RF_NACCESS;
 		last_vpn = vpn;
 		last_count = 1;
 	}
 	g_strfreev(lines);
 	items_read(&it, text->str, text->len, &plain);
-	ck_assert_msg(it.error == NULL, "seed %" PRIu64 ": %s", seed, it.error ? it.error->message : "");
+	ck_assert_msg(it.error == NULL, "seed %" PRIu64 ": %s", seed,
+	              it.error ? it.error->message : "");
 	for (unsigned i = 0; i < RF_NACCESS; i++)
 		ck_assert_msg(it.totals.accesses[i] == sum[i], "seed %" PRIu64 ": %u", seed, i);
 	ck_assert_msg(!strcmp(it.text->str, want->str), "seed %" PRIu64, seed);
@@ -226,27 +245,30 @@ END_TEST
 
 /* ---- the dump and system calls ---- */
 
-#define DUMP \
-	"--9:1: aspacem <<< SHOW_SEGMENTS: Memory layout at client startup (9 segments)\n" \
-	"--9:1: aspacem 2 segment names in 2 slots\n" \
-	"--9:1: aspacem (0,4,9) /usr/libexec/tool\n" \
-	"--9:1: aspacem (1,49,7) /usr/bin/a b\n" \
-	"--9:1: aspacem   0: RSVN 0000000000-0000107fff 1081344 ----- SmFixed\n" \
-	"--9:1: aspacem   1: file 0000108000-0000108fff    4096 r---- d=0xfe00 i=1095 o=0       (1,49)\n" \
-	"--9:1: aspacem   2: file 0000109000-000010afff    8192 r-xT- d=0xfe00 i=1095 o=4096    (1,49)\n" \
-	"--9:1: aspacem   3: anon 0004035000-0004035fff    4096 rwx--\n" \
-	"--9:1: aspacem   4: RSVN 0004036000-0004834fff 8384512 ----- SmLower\n" \
-	"--9:1: aspacem   5:      0004835000-0057ffffff   1335m\n" \
-	"--9:1: aspacem   6: FILE 0058000000-0058000fff    4096 r---- d=0xfe00 i=335458  o=0       (0,4)\n" \
-	"--9:1: aspacem   7: RSVN 1ffe801000-1ffeffefff 8380416 ----- SmUpper\n" \
-	"--9:1: aspacem   8: anon 1ffefff000-1fff000fff    8192 rw---\n" \
+#define DUMP                                                                                       \
+	"--9:1: aspacem <<< SHOW_SEGMENTS: Memory layout at client startup (9 segments)\n"         \
+	"--9:1: aspacem 2 segment names in 2 slots\n"                                              \
+	"--9:1: aspacem (0,4,9) /usr/libexec/tool\n"                                               \
+	"--9:1: aspacem (1,49,7) /usr/bin/a b\n"                                                   \
+	"--9:1: aspacem   0: RSVN 0000000000-0000107fff 1081344 ----- SmFixed\n"                   \
+	"--9:1: aspacem   1: file 0000108000-0000108fff    4096 r---- d=0xfe00 i=1095 o=0       "  \
+	"(1,49)\n"                                                                                 \
+	"--9:1: aspacem   2: file 0000109000-000010afff    8192 r-xT- d=0xfe00 i=1095 o=4096    "  \
+	"(1,49)\n"                                                                                 \
+	"--9:1: aspacem   3: anon 0004035000-0004035fff    4096 rwx--\n"                           \
+	"--9:1: aspacem   4: RSVN 0004036000-0004834fff 8384512 ----- SmLower\n"                   \
+	"--9:1: aspacem   5:      0004835000-0057ffffff   1335m\n"                                 \
+	"--9:1: aspacem   6: FILE 0058000000-0058000fff    4096 r---- d=0xfe00 i=335458  o=0     " \
+	"  (0,4)\n"                                                                                \
+	"--9:1: aspacem   7: RSVN 1ffe801000-1ffeffefff 8380416 ----- SmUpper\n"                   \
+	"--9:1: aspacem   8: anon 1ffefff000-1fff000fff    8192 rw---\n"                           \
 	"--9:1: aspacem >>>\n"
 
-#define DUMP_EVENTS \
-	"file 1 /usr/bin/a b 12288\n" \
-	"mmap 1 108000 4096 r-- file:1 off=0\n" \
-	"mmap 1 109000 8192 r-x file:1 off=4096\n" \
-	"mmap 1 4035000 4096 rw- anon [heap]\n" \
+#define DUMP_EVENTS                                                                                \
+	"file 1 /usr/bin/a b 12288\n"                                                              \
+	"mmap 1 108000 4096 r-- file:1 off=0\n"                                                    \
+	"mmap 1 109000 8192 r-x file:1 off=4096\n"                                                 \
+	"mmap 1 4035000 4096 rw- anon [heap]\n"                                                    \
 	"mmap 1 1ffefff000 8192 rw- anon [stack]\n"
 
 #define CALL(nr, call) "SYSCALL[9,1](" #nr ") " call "\n"
@@ -254,7 +276,8 @@ END_TEST
 /* Events that come out of text, beside "task 1"; text needs no access of its own. */
 static void expect_events(const char *text, const char *events)
 {
-	char *all = g_strconcat(text, "I  00109000,1\n", NULL), *want = g_strconcat("task 1\n", events, NULL);
+	char *all = g_strconcat(text, "I  00109000,1\n", NULL),
+	     *want = g_strconcat("task 1\n", events, NULL);
 	struct items it;
 
 	read_text(&it, all);
@@ -269,73 +292,93 @@ START_TEST(dump)
 {
 	expect_events(DUMP, DUMP_EVENTS);
 	/* the one at the end changes nothing */
-	expect_events(DUMP
-	              "--9:1: aspacem <<< SHOW_SEGMENTS: Memory layout at client shutdown (1 segments)\n"
-	              "--9:1: aspacem   1: anon 0000208000-0000208fff    4096 r----\n"
-	              "--9:1: aspacem >>>\n", DUMP_EVENTS);
+	expect_events(
+		DUMP
+		"--9:1: aspacem <<< SHOW_SEGMENTS: Memory layout at client shutdown (1 segments)\n"
+		"--9:1: aspacem   1: anon 0000208000-0000208fff    4096 r----\n"
+		"--9:1: aspacem >>>\n",
+		DUMP_EVENTS);
 	/* a second one at startup is an execve */
-	expect_events(DUMP
-	              "--9:1: aspacem <<< SHOW_SEGMENTS: Memory layout at client startup (1 segments)\n"
-	              "--9:1: aspacem   1: anon 0000208000-0000208fff    4096 r----\n"
-	              "--9:1: aspacem >>>\n", DUMP_EVENTS "exec 1\nmmap 1 208000 4096 r-- anon\n");
+	expect_events(
+		DUMP
+		"--9:1: aspacem <<< SHOW_SEGMENTS: Memory layout at client startup (1 segments)\n"
+		"--9:1: aspacem   1: anon 0000208000-0000208fff    4096 r----\n"
+		"--9:1: aspacem >>>\n",
+		DUMP_EVENTS "exec 1\nmmap 1 208000 4096 r-- anon\n");
 	/* its end is lost */
-	expect_events("--9:1: aspacem <<< SHOW_SEGMENTS: Memory layout at client startup (1 segments)\n"
-	              "--9:1: aspacem   1: anon 0000208000-0000208fff    4096 r----\n"
-	              CALL(39, "sys_getpid ()[sync] --> Success(0x9) "), "mmap 1 208000 4096 r-- anon\n");
+	expect_events(
+		"--9:1: aspacem <<< SHOW_SEGMENTS: Memory layout at client startup (1 segments)\n"
+		"--9:1: aspacem   1: anon 0000208000-0000208fff    4096 r----\n" CALL(
+			39, "sys_getpid ()[sync] --> Success(0x9) "),
+		"mmap 1 208000 4096 r-- anon\n");
 }
 END_TEST
 
 START_TEST(stack)
 {
-	expect_events(DUMP
-	              "--9:1: signals extending a stack base 0x1ffefff000 down by 4096 new base 0x1ffeffe000 to cover 0x1ffeffe000\n",
+	expect_events(DUMP "--9:1: signals extending a stack base 0x1ffefff000 down by 4096 new "
+	                   "base 0x1ffeffe000 to cover 0x1ffeffe000\n",
 	              DUMP_EVENTS "mmap 1 1ffeffe000 4096 rw- anon [stack]\n");
 }
 END_TEST
 
 START_TEST(memory_calls)
 {
-	expect_events(CALL(9, "sys_mmap ( 0x0, 8192, 3, 34, 4294967295, 0 ) --> [pre-success] Success(0x4835000) ")
-	              CALL(9, "sys_mmap ( 0x0, 100, 3, 33, 4294967295, 0 ) --> [pre-success] Success(0x4900000) ")
-	              CALL(9, "sys_mmap ( 0x4836000, 1, 1, 50, 4294967295, 0 ) --> [pre-success] Success(0x4836000) ")
-	              CALL(9, "sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 ) --> [pre-fail] Failure(0xc) ")
-	              CALL(10, "sys_mprotect ( 0x4835000, 8192, 5 )[sync] --> Success(0x0) ")
-	              CALL(28, "sys_madvise ( 0x4835000, 4096, 4 ) --> [async] ... ")
-	              CALL(28, "... [async] --> Success(0x0) ")
-	              CALL(28, "sys_madvise ( 0x4835000, 4096, 8 )[sync] --> Success(0x0) ")
-	              CALL(149, "sys_mlock ( 0x4835000, 4096 )[sync] --> Success(0x0) ")
-	              CALL(150, "sys_munlock ( 0x4835000, 4096 )[sync] --> Success(0x0) ")
-	              CALL(25, "sys_mremap ( 0x4835000, 8192, 16384, 0x1 ) --> [pre-success] Success(0x5000000) ")
-	              CALL(11, "sys_munmap ( 0x5000000, 16384 )[sync] --> Success(0x0) "),
-	              "mmap 1 4835000 8192 rw- anon\n"
-	              "mmap 1 4900000 4096 rw- shmem:1 off=0 shared\n"
-	              "munmap 1 4836000 4096\n"
-	              "mmap 1 4836000 4096 r-- anon\n"
-	              "mprotect 1 4835000 8192 r-x\n"
-	              "madvise 1 4835000 4096 dontneed\n"
-	              "madvise 1 4835000 4096 free\n"
-	              "mlock 1 4835000 4096\n"
-	              "munlock 1 4835000 4096\n"
-	              "mremap 1 4835000 8192 5000000 16384\n"
-	              "munmap 1 5000000 16384\n");
+	expect_events(
+		CALL(9, "sys_mmap ( 0x0, 8192, 3, 34, 4294967295, 0 ) --> [pre-success] "
+	                "Success(0x4835000) ") CALL(
+			9,
+			"sys_mmap ( 0x0, 100, 3, 33, 4294967295, 0 ) --> [pre-success] "
+	                "Success(0x4900000) ") CALL(9,
+	                                            "sys_mmap ( 0x4836000, 1, 1, 50, 4294967295, 0 "
+	                                            ") --> [pre-success] Success(0x4836000) ")
+			CALL(9, "sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 ) --> [pre-fail] "
+	                        "Failure(0xc) ") CALL(
+				10, "sys_mprotect ( 0x4835000, 8192, 5 )[sync] --> Success(0x0) ")
+				CALL(28, "sys_madvise ( 0x4835000, 4096, 4 ) --> [async] ... ")
+					CALL(28, "... [async] --> Success(0x0) ") CALL(
+						28,
+						"sys_madvise ( 0x4835000, 4096, 8 )[sync] --> "
+	                                        "Success(0x0) ") CALL(149,
+	                                                              "sys_mlock ( 0x4835000, 4096 "
+	                                                              ")[sync] --> Success(0x0) ")
+						CALL(150, "sys_munlock ( 0x4835000, 4096 )[sync] "
+	                                                  "--> Success(0x0) ") CALL(
+							25,
+							"sys_mremap ( 0x4835000, 8192, 16384, 0x1 "
+	                                                ") --> [pre-success] Success(0x5000000) ")
+							CALL(11, "sys_munmap ( 0x5000000, 16384 "
+	                                                         ")[sync] --> Success(0x0) "),
+		"mmap 1 4835000 8192 rw- anon\n"
+		"mmap 1 4900000 4096 rw- shmem:1 off=0 shared\n"
+		"munmap 1 4836000 4096\n"
+		"mmap 1 4836000 4096 r-- anon\n"
+		"mprotect 1 4835000 8192 r-x\n"
+		"madvise 1 4835000 4096 dontneed\n"
+		"madvise 1 4835000 4096 free\n"
+		"mlock 1 4835000 4096\n"
+		"munlock 1 4835000 4096\n"
+		"mremap 1 4835000 8192 5000000 16384\n"
+		"munmap 1 5000000 16384\n");
 }
 END_TEST
 
 START_TEST(break_calls)
 {
-	expect_events(DUMP
-	              CALL(12, "sys_brk ( 0x0 ) --> [pre-success] Success(0x4035000) ")
-	              CALL(12, "sys_brk ( 0x4056000 ) --> [pre-success] Success(0x4056000) ")
-	              CALL(12, "sys_brk ( 0x4055001 ) --> [pre-success] Success(0x4055001) ")
-	              CALL(12, "sys_brk ( 0x4054001 ) --> [pre-success] Success(0x4054001) ")
-	              CALL(12, "sys_brk ( 0x4055002 ) --> [pre-success] Success(0x4055002) "),
-	              DUMP_EVENTS
-	              "mmap 1 4036000 131072 rw- anon [heap]\n"
-	              "munmap 1 4055000 4096\n"
-	              "mmap 1 4055000 4096 rw- anon [heap]\n");
+	expect_events(
+		DUMP CALL(12, "sys_brk ( 0x0 ) --> [pre-success] Success(0x4035000) ") CALL(
+			12, "sys_brk ( 0x4056000 ) --> [pre-success] Success(0x4056000) ")
+			CALL(12, "sys_brk ( 0x4055001 ) --> [pre-success] Success(0x4055001) ")
+				CALL(12,
+	                             "sys_brk ( 0x4054001 ) --> [pre-success] Success(0x4054001) ")
+					CALL(12, "sys_brk ( 0x4055002 ) --> [pre-success] "
+	                                         "Success(0x4055002) "),
+		DUMP_EVENTS "mmap 1 4036000 131072 rw- anon [heap]\n"
+			    "munmap 1 4055000 4096\n"
+			    "mmap 1 4055000 4096 rw- anon [heap]\n");
 	/* without a dump the first answer says where it begins */
-	expect_events(CALL(12, "sys_brk ( 0x0 ) --> [pre-success] Success(0x4035000) ")
-	              CALL(12, "sys_brk ( 0x4036000 ) --> [pre-success] Success(0x4036000) "),
+	expect_events(CALL(12, "sys_brk ( 0x0 ) --> [pre-success] Success(0x4035000) ") CALL(
+			      12, "sys_brk ( 0x4036000 ) --> [pre-success] Success(0x4036000) "),
 	              "mmap 1 4035000 4096 rw- anon [heap]\n");
 }
 END_TEST
@@ -343,8 +386,8 @@ END_TEST
 START_TEST(locked_and_populated)
 {
 	expect(CALL(151, "sys_mlockall ( 2 )[sync] --> Success(0x0) ")
-	       CALL(9, "sys_mmap ( 0x0, 8192, 3, 32802, 4294967295, 0 ) --> [pre-success] Success(0x4835000) ")
-	       "I  04000000,1\n",
+	               CALL(9, "sys_mmap ( 0x0, 8192, 3, 32802, 4294967295, 0 ) --> [pre-success] "
+	                       "Success(0x4835000) ") "I  04000000,1\n",
 	       "task 1\nmmap 1 4835000 8192 rw- anon locked\nW 1 4835\n+W 1 4836\nX 1 4000\n");
 }
 END_TEST
@@ -354,47 +397,63 @@ START_TEST(impossible_calls)
 {
 	struct items it;
 
-	read_text(&it,
-	          CALL(9, "sys_mmap ( 0x0, 18446744073709551615, 3, 34, 4294967295, 0 )[sync] --> Success(0x1000) ")
-	          CALL(9, "sys_mmap ( 0x0, 0, 3, 34, 4294967295, 0 )[sync] --> Success(0x1000) ")
-	          CALL(9, "sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 )[sync] --> Success(0x1001) ")
-	          CALL(9, "sys_mmap ( 0x0, 9999999999999999999999, 3, 34, 4294967295, 0 )[sync] --> Success(0x1000) ")
-	          CALL(11, "sys_munmap ( 0xfffffffffffff000, 8192 )[sync] --> Success(0x0) ")
-	          CALL(25, "sys_mremap ( 0x1000, 0, 0, 0x1 )[sync] --> Success(0x0) ")
-	          CALL(0, "sys_read ( 0, 0x1000, 9223372036854775808 )[sync] --> Success(0x8000000000000000) ")
-	          CALL(0, "sys_read ( 0, 0x1000, 5 )[sync] --> Success(0x6) ")
-	          CALL(28, "sys_madvise ( 0x1000, 4096, 4 )[sync] --> Success(0x0) ")
-	          "I  00109000,1\n");
+	read_text(
+		&it,
+		CALL(9, "sys_mmap ( 0x0, 18446744073709551615, 3, 34, 4294967295, 0 )[sync] --> "
+	                "Success(0x1000) ") CALL(9, "sys_mmap ( 0x0, 0, 3, 34, 4294967295, 0 "
+	                                            ")[sync] --> Success(0x1000) ") CALL(
+			9,
+			"sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 )[sync] --> Success(0x1001) ")
+			CALL(9, "sys_mmap ( 0x0, 9999999999999999999999, 3, 34, 4294967295, 0 "
+	                        ")[sync] --> Success(0x1000) ") CALL(
+				11,
+				"sys_munmap ( 0xfffffffffffff000, 8192 )[sync] --> Success(0x0) ")
+				CALL(25, "sys_mremap ( 0x1000, 0, 0, 0x1 )[sync] --> Success(0x0) ")
+					CALL(0, "sys_read ( 0, 0x1000, 9223372036854775808 )[sync] "
+	                                        "--> Success(0x8000000000000000) ") CALL(
+						0,
+						"sys_read ( 0, 0x1000, 5 )[sync] --> Success(0x6) ")
+						CALL(28, "sys_madvise ( 0x1000, 4096, 4 )[sync] "
+	                                                 "--> Success(0x0) ") "I  00109000,1\n");
 	ck_assert(it.error == NULL);
 	ck_assert_str_eq(it.text->str, "task 1\nX 1 109\n");
 	ck_assert_str_eq(it.skipped->str,
-	                 "3 impossible mmap; 1 system call cut short; 1 impossible munmap; 1 impossible mremap; "
+	                 "3 impossible mmap; 1 system call cut short; 1 impossible munmap; 1 "
+	                 "impossible mremap; "
 	                 "2 more bytes moved than asked for; 1 madvise of an unknown mapping; ");
 	items_clear(&it);
 }
 END_TEST
 
-#define OPEN(fd, path, flags) \
-	CALL(257, "sys_openat ( 4294967196, 0x40290b1(" path "), " #flags " ) --> [async] ... ") \
+#define OPEN(fd, path, flags)                                                                      \
+	CALL(257, "sys_openat ( 4294967196, 0x40290b1(" path "), " #flags " ) --> [async] ... ")   \
 	CALL(257, "... [async] --> Success(0x" #fd ") ")
 
 START_TEST(files)
 {
-	expect(OPEN(3, "/etc/a (b), c", 524288)
-	       CALL(0, "sys_read ( 3, 0x31000ff0, 100 ) --> [async] ... ")
-	       CALL(0, "... [async] --> Success(0x20) ")
-	       CALL(0, "sys_read ( 3, 0x31000000, 100 )[sync] --> Success(0x10) ")
-	       CALL(8, "sys_lseek ( 3, -8, 2 )[sync] --> Success(0x1000) ")
-	       CALL(32, "sys_dup ( 3 )[sync] --> Success(0x4) ")
-	       CALL(3, "sys_close ( 3 )[sync] --> Success(0x0) ")
-	       CALL(1, "sys_write ( 4, 0x31000000, 7 )[sync] --> Success(0x7) ")
-	       CALL(0, "sys_read ( 3, 0x31000000, 9 )[sync] --> Success(0x9) ")
-	       CALL(17, "sys_pread64 ( 4, 0x31002000, 16, 24 )[sync] --> Success(0x10) ")
-	       CALL(18, "sys_pwrite64 ( 4, 0x31002000, 16, 65536 )[sync] --> Success(0x10) ")
-	       CALL(75, "sys_fdatasync ( 4 )[sync] --> Success(0x0) ")
-	       CALL(0, "sys_read ( 4, 0x31000000, 9 )[sync] --> Failure(0x5) ")
-	       CALL(0, "sys_read ( 4, 0x31000000, 9 )[sync] --> Success(0x0) ")
-	       "I  00109000,1\n",
+	expect(OPEN(3, "/etc/a (b), c", 524288) CALL(0, "sys_read ( 3, 0x31000ff0, 100 ) --> "
+	                                                "[async] ... ") CALL(
+		       0, "... [async] --> Success(0x20) ") CALL(0, "sys_read ( 3, 0x31000000, 100 "
+	                                                            ")[sync] --> Success(0x10) ")
+	               CALL(8, "sys_lseek ( 3, -8, 2 )[sync] --> Success(0x1000) ") CALL(
+			       32, "sys_dup ( 3 )[sync] --> Success(0x4) ")
+	                       CALL(3, "sys_close ( 3 )[sync] --> Success(0x0) ") CALL(
+				       1, "sys_write ( 4, 0x31000000, 7 )[sync] --> Success(0x7) ")
+	                               CALL(0, "sys_read ( 3, 0x31000000, 9 )[sync] --> "
+	                                       "Success(0x9) ") CALL(
+					       17,
+					       "sys_pread64 ( 4, 0x31002000, 16, 24 )[sync] --> "
+	                                       "Success(0x10) ") CALL(18,
+	                                                              "sys_pwrite64 ( 4, "
+	                                                              "0x31002000, 16, 65536 "
+	                                                              ")[sync] --> Success(0x10) ")
+	                                       CALL(75, "sys_fdatasync ( 4 )[sync] --> "
+	                                                "Success(0x0) ") CALL(
+						       0, "sys_read ( 4, 0x31000000, 9 )[sync] --> "
+	                                                  "Failure(0x5) ")
+	                                               CALL(0,
+	                                                    "sys_read ( 4, 0x31000000, 9 )[sync] "
+	                                                    "--> Success(0x0) ") "I  00109000,1\n",
 	       "task 1\n"
 	       "file 1 /etc/a (b), c 32\nread 1 file:1 0 32\nW 1 31000\n+W 1 31001\n"
 	       "read 1 file:1 32 16\nW 1 31000\n"
@@ -409,8 +468,8 @@ END_TEST
 
 START_TEST(kernel_accesses)
 {
-	const char *text = OPEN(3, "/a", 0) CALL(0, "sys_read ( 3, 0x31000000, 8192 )[sync] --> Success(0x2000) ")
-	                   "I  00109000,1\n";
+	const char *text = OPEN(3, "/a", 0) CALL(
+		0, "sys_read ( 3, 0x31000000, 8192 )[sync] --> Success(0x2000) ") "I  00109000,1\n";
 	struct rf_source_options no = { .format = "lackey", .no_kernel_accesses = TRUE };
 	struct items it;
 
@@ -432,19 +491,16 @@ START_TEST(file_identity)
 #define WRITE(fd) CALL(1, "sys_write ( " #fd ", 0x5000, 4 )[sync] --> Success(0x4) ")
 #define CLOSE(fd) CALL(3, "sys_close ( " #fd " )[sync] --> Success(0x0) ")
 	struct rf_source_options no = { .format = "lackey", .no_kernel_accesses = TRUE };
-	const char *text =
-		"--9:1:    main Getting the working directory at startup\n--9:1:    main ... /tmp/w\n"
-		OPEN(3, "x", 66) WRITE(3) CLOSE(3)
-		OPEN(3, "/tmp/w/x", 1) WRITE(3) CLOSE(3) /* the same file */
-		CALL(87, "sys_unlink ( 0x4036949(x) )[sync] --> Success(0x0) ")
-		OPEN(3, "x", 66) WRITE(3) CLOSE(3) /* a second */
-		OPEN(3, "x", 577) WRITE(3) CLOSE(3) /* O_TRUNC: a third */
+	const char *text = "--9:1:    main Getting the working directory at startup\n--9:1:    "
+	                   "main ... /tmp/w\n" OPEN(3, "x", 66) WRITE(3) CLOSE(3)
+				   OPEN(3, "/tmp/w/x", 1) WRITE(3) CLOSE(3) /* the same file */
+		CALL(87, "sys_unlink ( 0x4036949(x) )[sync] --> Success(0x0) ") OPEN(3, "x", 66)
+			WRITE(3) CLOSE(3)                     /* a second */
+		OPEN(3, "x", 577) WRITE(3) CLOSE(3)           /* O_TRUNC: a third */
 		OPEN(3, "x", 1025) WRITE(3) WRITE(3) CLOSE(3) /* O_APPEND */
-		CALL(82, "sys_rename ( 0x1(x), 0x2(y) )[sync] --> Success(0x0) ")
-		OPEN(3, "y", 1) WRITE(3) CLOSE(3)
-		OPEN(3, "x", 66) WRITE(3) CLOSE(3) /* a fourth */
-		OPEN(3, "/dev/null", 1) WRITE(3) CLOSE(3)
-		"I  00109000,1\n";
+		CALL(82, "sys_rename ( 0x1(x), 0x2(y) )[sync] --> Success(0x0) ") OPEN(3, "y", 1)
+			WRITE(3) CLOSE(3) OPEN(3, "x", 66) WRITE(3) CLOSE(3) /* a fourth */
+		OPEN(3, "/dev/null", 1) WRITE(3) CLOSE(3) "I  00109000,1\n";
 	struct items it;
 
 	items_read(&it, text, strlen(text), &no);
@@ -462,15 +518,16 @@ END_TEST
 
 START_TEST(mapped_files)
 {
-	expect_events(OPEN(3, "/lib/c", 0)
-	              CALL(9, "sys_mmap ( 0x0, 20480, 1, 2050, 3, 0 ) --> [pre-success] Success(0x4837000) ")
-	              CALL(9, "sys_mmap ( 0x4838000, 4096, 5, 2066, 3, 4096 ) --> [pre-success] Success(0x4838000) ")
-	              CLOSE(3)
-	              OPEN(3, "/dev/zero", 2)
-	              CALL(9, "sys_mmap ( 0x0, 4096, 3, 2, 3, 0 ) --> [pre-success] Success(0x5000000) ")
-	              OPEN(4, "/dev/shm/x", 2)
-	              CALL(9, "sys_mmap ( 0x0, 4096, 3, 1, 4, 4096 ) --> [pre-success] Success(0x5001000) ")
-	              CALL(9, "sys_mmap ( 0x0, 4096, 1, 2, 0, 0 ) --> [pre-success] Success(0x5002000) "),
+	expect_events(OPEN(3, "/lib/c", 0) CALL(9, "sys_mmap ( 0x0, 20480, 1, 2050, 3, 0 ) --> "
+	                                           "[pre-success] Success(0x4837000) ") CALL(
+			      9, "sys_mmap ( 0x4838000, 4096, 5, 2066, 3, 4096 ) --> [pre-success] "
+	                         "Success(0x4838000) ") CLOSE(3) OPEN(3, "/dev/zero", 2)
+	                      CALL(9, "sys_mmap ( 0x0, 4096, 3, 2, 3, 0 ) --> [pre-success] "
+	                              "Success(0x5000000) ") OPEN(4, "/dev/shm/x", 2)
+	                              CALL(9, "sys_mmap ( 0x0, 4096, 3, 1, 4, 4096 ) --> "
+	                                      "[pre-success] Success(0x5001000) ")
+	                                      CALL(9, "sys_mmap ( 0x0, 4096, 1, 2, 0, 0 ) --> "
+	                                              "[pre-success] Success(0x5002000) "),
 	              "file 1 /lib/c 20480\n"
 	              "mmap 1 4837000 20480 r-- file:1 off=0\n"
 	              "munmap 1 4838000 4096\n"
@@ -485,41 +542,54 @@ END_TEST
 /* Records cut by other messages, and records that follow each other without a line end. */
 START_TEST(cut_and_joined_records)
 {
-	expect_events("SYSCALL[9,1](9) sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 )--9:1:hashtabl resizing table\n"
-	              "--9:1:mallocfr newSuperblock at 0x100370D000 (pszB   65504)  owner VALGRIND/ttaux\n"
+	expect_events("SYSCALL[9,1](9) sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 )--9:1:hashtabl "
+	              "resizing table\n"
+	              "--9:1:mallocfr newSuperblock at 0x100370D000 (pszB   65504)  owner "
+	              "VALGRIND/ttaux\n"
 	              " --> [pre-success] Success(0x4a17000) \n",
 	              "mmap 1 4a17000 4096 rw- anon\n");
-	expect_events("SYSCALL[9,1](334) unimplemented (by the kernel) syscall: 334! (ni_syscall)\n"
-	              " --> [pre-fail] Failure(0x26) \n"
-	              "SYSCALL[9,1](158) arch_prctl ( 4098, 4a2a740 ) --> [pre-success] Success(0x0) \n", "");
-	expect_events("oopsSYSCALL[9,1](11) sys_munmap ( 0x4000, 4096 )[sync] --> Success(0x0) --9--   x: "
+	expect_events(
+		"SYSCALL[9,1](334) unimplemented (by the kernel) syscall: 334! (ni_syscall)\n"
+		" --> [pre-fail] Failure(0x26) \n"
+		"SYSCALL[9,1](158) arch_prctl ( 4098, 4a2a740 ) --> [pre-success] Success(0x0) \n",
+		"");
+	expect_events("oopsSYSCALL[9,1](11) sys_munmap ( 0x4000, 4096 )[sync] --> Success(0x0) "
+	              "--9--   x: "
 	              "SYSCALL[9,1](11) sys_munmap ( 0x5000, 4096 )[sync] --> Success(0x0) \n",
 	              "munmap 1 4000 4096\nmunmap 1 5000 4096\n");
-	expect_events("SYSCALL[9,1](11) sys_munmap ( 0x4000, 40SYSCALL[9,1](11) sys_munmap ( 0x5000, 4096 )[sync] "
-	              "--> Success(0x0) \n", "munmap 1 5000 4096\n");
+	expect_events("SYSCALL[9,1](11) sys_munmap ( 0x4000, 40SYSCALL[9,1](11) sys_munmap ( "
+	              "0x5000, 4096 )[sync] "
+	              "--> Success(0x0) \n",
+	              "munmap 1 5000 4096\n");
 	expect_events("SYSCALL[9,1](11) sys_munmap ( 0x4000, 4096 )[sync] --> Succ\n"
-	              "SYSCALL[9,\nSYSCALL[\nSYSCALL[9,1](11) \n", "");
+	              "SYSCALL[9,\nSYSCALL[\nSYSCALL[9,1](11) \n",
+	              "");
 	/* an access after an unfinished message */
-	expect("SYSCALL[9,1](1) sys_write ( 1, 0x5000, 4 )hello L 00109000,4\n[sync] --> Success(0x4) \n"
-	       "warning: I  00209000,1\n", "task 1\nR 1 109\nX 1 209\n");
+	expect("SYSCALL[9,1](1) sys_write ( 1, 0x5000, 4 )hello L 00109000,4\n[sync] --> "
+	       "Success(0x4) \n"
+	       "warning: I  00209000,1\n",
+	       "task 1\nR 1 109\nX 1 209\n");
 }
 END_TEST
 
 START_TEST(threads)
 {
 	expect("I  00109000,1\n"
-	       "--9--   SCHED[2]:  acquired lock (thread_wrapper(starting new thread))\nI  0010a000,1\n"
+	       "--9--   SCHED[2]:  acquired lock (thread_wrapper(starting new thread))\nI  "
+	       "0010a000,1\n"
 	       "SYSCALL[9,2](11) sys_munmap ( 0x4000, 4096 )[sync] --> Success(0x0) \n"
-	       "--9--   SCHED[2]: releasing lock\n--9--   SCHED[1]:  acquired lock (x)\nI  0010b000,1\n"
+	       "--9--   SCHED[2]: releasing lock\n--9--   SCHED[1]:  acquired lock (x)\nI  "
+	       "0010b000,1\n"
 	       "SYSCALL[9,1](231) exit_group( 0 ) --> [pre-success] Success(0x0) \n",
-	       "task 1\nX 1 109\ntask 2 parent=1 thread\nX 2 10a\nmunmap 2 4000 4096\nX 1 10b\nexit 2\nexit 1\n");
+	       "task 1\nX 1 109\ntask 2 parent=1 thread\nX 2 10a\nmunmap 2 4000 4096\nX 1 "
+	       "10b\nexit 2\nexit 1\n");
 }
 END_TEST
 
 START_TEST(two_processes)
 {
 	const char *text = "I  00109000,1\nSYSCALL[9,1](57) sys_fork ()[sync] --> Success(0xa) \n"
-	                   "SYSCALL[10,1](39) sys_getpid ()[sync] --> Success(0xa) \n";
+			   "SYSCALL[10,1](39) sys_getpid ()[sync] --> Success(0xa) \n";
 
 	expect_error(text, strlen(text), "mem:3: system calls of two processes, 9 and 10");
 }
@@ -529,13 +599,15 @@ START_TEST(header)
 {
 	struct items it;
 
-	read_text(&it, "==9== Lackey, an example Valgrind tool\n==9== Using Valgrind-3.19.0 and LibVEX; rerun\n"
+	read_text(&it, "==9== Lackey, an example Valgrind tool\n==9== Using Valgrind-3.19.0 and "
+	               "LibVEX; rerun\n"
 	               "==9== Command: /usr/bin/perl words.pl\nI  00109000,1\n");
 	ck_assert_str_eq(rf_header_get(&it.header, "recorder"), "valgrind-3.19.0");
 	ck_assert_str_eq(rf_header_get(&it.header, "command"), "/usr/bin/perl words.pl");
 	ck_assert_str_eq(rf_header_get(&it.header, "program"), "perl");
 	ck_assert_str_eq(rf_header_get(&it.header, "clock"), "instructions");
-	ck_assert(g_str_has_prefix(rf_header_get(&it.header, "cannot-know"), "mappings; system calls; "));
+	ck_assert(g_str_has_prefix(rf_header_get(&it.header, "cannot-know"),
+	                           "mappings; system calls; "));
 	items_clear(&it);
 	read_text(&it, " L 00109000,1\n");
 	ck_assert_str_eq(rf_header_get(&it.header, "clock"), "accesses");
@@ -570,11 +642,14 @@ START_TEST(companion)
 	it = with_maps(DUMP, DUMP "I  00109000,1\n");
 	ck_assert_str_eq(it.events->str, "task 1\n" DUMP_EVENTS);
 	items_clear(&it);
-	it = with_maps("00108000-00109000 r-xp 00001000 fe:00 1095                       /usr/bin/a\n"
-	               "04035000-04036000 rw-p 00000000 00:00 0                          [heap]\n"
-	               "05035000-05036000 ---p 00000000 00:00 0 \n", "I  00109000,1\n");
-	ck_assert_str_eq(it.events->str, "task 1\nfile 1 /usr/bin/a 8192\nmmap 1 108000 4096 r-x file:1 off=4096\n"
-	                                 "mmap 1 4035000 4096 rw- anon [heap]\nmmap 1 5035000 4096 --- anon\n");
+	it = with_maps(
+		"00108000-00109000 r-xp 00001000 fe:00 1095                       /usr/bin/a\n"
+		"04035000-04036000 rw-p 00000000 00:00 0                          [heap]\n"
+		"05035000-05036000 ---p 00000000 00:00 0 \n",
+		"I  00109000,1\n");
+	ck_assert_str_eq(it.events->str,
+	                 "task 1\nfile 1 /usr/bin/a 8192\nmmap 1 108000 4096 r-x file:1 off=4096\n"
+	                 "mmap 1 4035000 4096 rw- anon [heap]\nmmap 1 5035000 4096 --- anon\n");
 	items_clear(&it);
 	it = with_maps("nothing of the kind\n", "I  00109000,1\n");
 	ck_assert(it.error && strstr(it.error->message, "no mapping in it"));
@@ -585,7 +660,8 @@ END_TEST
 /* Top bytes are tags on arm64, and there alone. */
 START_TEST(tagged_addresses)
 {
-	expect("--9:1:launcher selected platform 'arm64-linux'\n L b400007fb0001000,8\n L ffffffc000001000,8\n",
+	expect("--9:1:launcher selected platform 'arm64-linux'\n L b400007fb0001000,8\n L "
+	       "ffffffc000001000,8\n",
 	       "task 1\nR 1 7fb0001\nR 1 ffffffc000001\n");
 	expect("--9:1:launcher selected platform 'amd64-linux'\n L b400007fb0001000,8\n",
 	       "task 1\nR 1 b400007fb0001\n");

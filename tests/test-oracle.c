@@ -35,8 +35,8 @@ static void expect_error(const GByteArray *a, const struct rf_source_options *op
 
 	items_read(&it, a->data, a->len, opt);
 	ck_assert(it.error != NULL);
-	ck_assert_msg(it.error->domain == RF_DATA_ERROR && strstr(it.error->message, part), "%s\nis without: %s",
-	              it.error->message, part);
+	ck_assert_msg(it.error->domain == RF_DATA_ERROR && strstr(it.error->message, part),
+	              "%s\nis without: %s", it.error->message, part);
 	items_clear(&it);
 }
 
@@ -52,9 +52,10 @@ START_TEST(records)
 	record(a, 101, (uint64_t)1 << 63, 4096, -1); /* time goes back: no event */
 	items_read(&it, a->data, a->len, &explicitly);
 	ck_assert_msg(it.error == NULL, "%s", it.error ? it.error->message : "");
-	ck_assert_str_eq(it.text->str, BEGIN
-	                 "W 1 100000000\nW 1 100000001\nat 2000000000\nW 1 100000002\nW 1 100000000\n"
-	                 "W 1 100000003\n");
+	ck_assert_str_eq(
+		it.text->str,
+		BEGIN "W 1 100000000\nW 1 100000001\nat 2000000000\nW 1 100000002\nW 1 100000000\n"
+		      "W 1 100000003\n");
 	ck_assert_str_eq(it.skipped->str, "1 time that goes back; ");
 	ck_assert_uint_eq(it.totals.pages, 4);
 	items_clear(&it);
@@ -79,7 +80,8 @@ START_TEST(truncation)
 	expect_error(a, &explicitly, "record 0, offset 0: no record");
 	expect_error(a, &sniff, "is empty");
 	a->len = 23;
-	expect_error(a, &explicitly, "record 0, offset 0: the file ends inside it, after 23 of 24 bytes");
+	expect_error(a, &explicitly,
+	             "record 0, offset 0: the file ends inside it, after 23 of 24 bytes");
 	a->len = 9 * 24;
 	items_read(&it, a->data, a->len, &sniff);
 	ck_assert(it.error == NULL);
@@ -134,7 +136,8 @@ START_TEST(careful)
 	static const char *const text[] = {
 		"0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9",
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-		"\x7f" "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\x3e\0\1\0\0\0",
+		"\x7f"
+		"ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\x3e\0\1\0\0\0",
 	};
 	uint64_t seed = 4711;
 	struct rf_rng rng = { seed };
@@ -150,7 +153,8 @@ START_TEST(careful)
 		for (unsigned i = 0; i < sizeof(noise); i++)
 			noise[i] = (uint8_t)rf_rng_next(&rng);
 		items_read(&it, noise, sizeof(noise), &sniff);
-		ck_assert_msg(it.error && strstr(it.error->message, "no known format"), "seed %" PRIu64, seed);
+		ck_assert_msg(it.error && strstr(it.error->message, "no known format"),
+		              "seed %" PRIu64, seed);
 		items_clear(&it);
 	}
 }
@@ -187,10 +191,12 @@ START_TEST(dense)
 		if (count && number == last) {
 			g_string_truncate(want, want->len - 1);
 			if (count > 1)
-				g_string_truncate(want, (gsize)(strrchr(want->str, ' ') - want->str));
+				g_string_truncate(want,
+				                  (gsize)(strrchr(want->str, ' ') - want->str));
 			g_string_append_printf(want, " x%u\n", ++count);
 		} else {
-			g_string_append_printf(want, "W 1 %" PRIx64 "\n", (uint64_t)0x100000000 + number);
+			g_string_append_printf(want, "W 1 %" PRIx64 "\n",
+			                       (uint64_t)0x100000000 + number);
 			count = 1;
 		}
 		last = number;

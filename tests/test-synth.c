@@ -50,7 +50,9 @@ static struct sequence sequence(const char *spec)
 		} else if (item.kind == RF_ITEM_RUNS) {
 			for (uint32_t i = 0; i < item.runs.n; i++)
 				for (uint32_t j = 0; j < item.runs.count[i]; j++) {
-					uint64_t vpn = g_array_index(names, struct rf_page_name, item.runs.page[i]).vpn;
+					uint64_t vpn = g_array_index(names, struct rf_page_name,
+					                             item.runs.page[i])
+					                       .vpn;
 					uint32_t page = (uint32_t)vpn & 0xfffffff;
 					gboolean write = item.runs.type[i] == RF_WRITE;
 
@@ -77,7 +79,9 @@ static void sequence_clear(struct sequence *q)
 
 START_TEST(weights)
 {
-	static const uint32_t alphas[] = { 0, 1, 333333, 800000, 1000000, 1200000, 2000000, 3141592 };
+	static const uint32_t alphas[] = {
+		0, 1, 333333, 800000, 1000000, 1200000, 2000000, 3141592
+	};
 	static const uint64_t ranks[] = { 1, 2, 3, 7, 10, 1000, 65535, 65536, 1000003, 268435456 };
 
 	for (unsigned a = 0; a < G_N_ELEMENTS(alphas); a++)
@@ -86,8 +90,9 @@ START_TEST(weights)
 			double is = (double)rf_zipf_weight(ranks[r], alphas[a]);
 
 			/* half a unit from rounding down, beside the relative error */
-			ck_assert_msg(fabs(is - want) <= want * 1e-8 + 1, "rank %" PRIu64 " alpha %u: %.17g, not %.17g",
-			              ranks[r], alphas[a], is, want);
+			ck_assert_msg(fabs(is - want) <= want * 1e-8 + 1,
+			              "rank %" PRIu64 " alpha %u: %.17g, not %.17g", ranks[r],
+			              alphas[a], is, want);
 		}
 	ck_assert_uint_eq(rf_zipf_weight(1, 1000000), RF_ZIPF_ONE);
 	ck_assert_uint_eq(rf_zipf_weight(1024, 1000000), RF_ZIPF_ONE >> 10);
@@ -121,7 +126,8 @@ END_TEST
 START_TEST(zipf)
 {
 	enum { N = 200000, PAGES = 100 };
-	struct sequence q = sequence("zipf,accesses=200000,pages=100,alpha=1.0,scatter=no,write=0,seed=3");
+	struct sequence q =
+		sequence("zipf,accesses=200000,pages=100,alpha=1.0,scatter=no,write=0,seed=3");
 	unsigned n[PAGES] = { 0 };
 	double sum = 0, chi = 0;
 
@@ -238,7 +244,8 @@ END_TEST
 
 START_TEST(hotscan)
 {
-	struct sequence q = sequence("hotscan,accesses=50000,pages=20,scan=300,hot-share=80,write=0");
+	struct sequence q =
+		sequence("hotscan,accesses=50000,pages=20,scan=300,hot-share=80,write=0");
 	unsigned next = 20, hot = 0;
 
 	for (unsigned i = 0; i < q.page->len; i++) {
@@ -286,7 +293,7 @@ END_TEST
 START_TEST(reproducible)
 {
 	static const uint32_t want[] = {
-		341, 779, 455, 183, 422, 81, 94, 779, 229, 445, 977, 899,
+		341, 779, 455, 183, 422, 81,  94,  779, 229, 445, 977, 899,
 		809, 957, 383, 493, 234, 138, 348, 632, 688, 509, 589, 253,
 	};
 	struct sequence q = sequence("zipf,accesses=1000,pages=1000,alpha=0.85,seed=42");
@@ -299,7 +306,9 @@ END_TEST
 
 START_TEST(bad_specifications)
 {
-	static const struct { const char *spec, *part; } bad[] = {
+	static const struct {
+		const char *spec, *part;
+	} bad[] = {
 		{ "zapf", "unknown synthetic workload 'zapf'; did you mean zipf?" },
 		{ "frobnicate", "expected one of zipf, uniform, loop, scan, phases, hotscan" },
 		{ "", "unknown synthetic workload" },
@@ -314,9 +323,11 @@ START_TEST(bad_specifications)
 		{ "zipf,pages=9223372036854775808", "pages" },
 		{ "zipf,accesses=0", "accesses=0; expected at least 1" },
 		{ "uniform,write=101", "write" },
-		{ "scan,pages=10,accesses=11", "accesses=11; expected at most pages times touches, 10" },
+		{ "scan,pages=10,accesses=11",
+		  "accesses=11; expected at most pages times touches, 10" },
 		{ "phases,phases=10,accesses=9", "expected at least one a phase" },
-		{ "phases,pages=268435456,phases=1000000,accesses=1000000", "pages in all; expected at most" },
+		{ "phases,pages=268435456,phases=1000000,accesses=1000000",
+		  "pages in all; expected at most" },
 		{ "hotscan,pages=268435456,scan=268435456", "pages in all; expected at most" },
 	};
 
@@ -324,7 +335,8 @@ START_TEST(bad_specifications)
 		GError *error = NULL;
 
 		ck_assert_msg(rf_synth_open(bad[i].spec, &error) == NULL, "%s", bad[i].spec);
-		ck_assert_msg(error->domain == RF_USAGE_ERROR && strstr(error->message, bad[i].part),
+		ck_assert_msg(error->domain == RF_USAGE_ERROR &&
+		                      strstr(error->message, bad[i].part),
 		              "%s: %s\nis without: %s", bad[i].spec, error->message, bad[i].part);
 		g_error_free(error);
 	}
@@ -338,14 +350,16 @@ START_TEST(as_a_file)
 
 	items_read(&it, "!refault-synth 1 loop,accesses=3,pages=2\r\n", 42, &sniff);
 	ck_assert_msg(it.error == NULL, "%s", it.error ? it.error->message : "");
-	ck_assert_str_eq(it.text->str, "task 1\nmmap 1 10000000000 8192 rw- anon\nW 1 10000000\nW 1 10000001\n"
-	                               "R 1 10000000\n");
+	ck_assert_str_eq(it.text->str,
+	                 "task 1\nmmap 1 10000000000 8192 rw- anon\nW 1 10000000\nW 1 10000001\n"
+	                 "R 1 10000000\n");
 	ck_assert_str_eq(rf_header_get(&it.header, "command"),
 	                 "loop,accesses=3,pages=2,write=30,seed=1,backing=anon,touches=1");
 	items_clear(&it);
 	items_read(&it, "!refault-synth 1 lop\n", 21, &sniff);
 	ck_assert(it.error && it.error->domain == RF_DATA_ERROR);
-	ck_assert(strstr(it.error->message, "mem:1: unknown synthetic workload 'lop'; did you mean loop?"));
+	ck_assert(strstr(it.error->message,
+	                 "mem:1: unknown synthetic workload 'lop'; did you mean loop?"));
 	items_clear(&it);
 	items_read(&it, "!refault-synth 2 loop\n", 22, &sniff);
 	ck_assert(it.error && strstr(it.error->message, "mem:1: expected '!refault-synth 1 "));

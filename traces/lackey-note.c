@@ -38,9 +38,9 @@ struct rf_lackey_notes {
 	GHashTable *pending; /* tid → struct pending */
 	uint32_t last;       /* the thread whose call was printed last */
 	gboolean in_dump, have_image;
-	GPtrArray *names;    /* of the dump */
-	GArray *rows;        /* of the dump: all are needed for the sizes of files */
-	uint64_t upper_end;  /* where a reservation for a stack ended, or 0 */
+	GPtrArray *names;   /* of the dump */
+	GArray *rows;       /* of the dump: all are needed for the sizes of files */
+	uint64_t upper_end; /* where a reservation for a stack ended, or 0 */
 };
 
 static void pending_free(gpointer data)
@@ -268,10 +268,13 @@ static gboolean record(struct rf_lackey *l, char **s, GError **error)
 			return FALSE;
 	}
 	if (n->have_pid && pid != n->pid) {
-		rf_set_data(error, "system calls of two processes, %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT
-		            ", whose accesses can't be told apart; record with "
-		            "--child-silent-after-fork=yes, or a file a process (--log-file=NAME.%%p)",
-		            n->pid, pid);
+		rf_set_data(
+			error,
+			"system calls of two processes, %" G_GUINT64_FORMAT
+			" and %" G_GUINT64_FORMAT
+			", whose accesses can't be told apart; record with "
+			"--child-silent-after-fork=yes, or a file a process (--log-file=NAME.%%p)",
+			n->pid, pid);
 		return FALSE;
 	}
 	n->pid = pid;
@@ -345,8 +348,8 @@ gboolean rf_lackey_map_end(struct rf_lackey *l, GError **error)
 	return good;
 }
 
-/* "  3: file 000010a000-000010afff    4096 r---- d=0xfe00 i=10952839 o=8192    (1,49)".  Rows of the
- * tool's own have their kind in capitals. */
+/* "  3: file 000010a000-000010afff    4096 r---- d=0xfe00 i=10952839 o=8192    (1,49)".  Rows of
+ * the tool's own have their kind in capitals. */
 static gboolean dump_row(struct rf_lackey *l, char *s)
 {
 	struct rf_lackey_notes *n = l->notes;
@@ -386,7 +389,10 @@ static gboolean dump_row(struct rf_lackey *l, char *s)
 	s += strcspn(s, " "); /* the size */
 	blanks(&s);
 	for (p = s; *p && *p != ' '; p++)
-		row.prot |= *p == 'r' ? RF_PROT_R : *p == 'w' ? RF_PROT_W : *p == 'x' ? RF_PROT_X : 0;
+		row.prot |= *p == 'r'   ? RF_PROT_R
+		            : *p == 'w' ? RF_PROT_W
+		            : *p == 'x' ? RF_PROT_X
+		                        : 0;
 	key = strstr(p, " o=");
 	if (key) {
 		key += 3;
@@ -414,8 +420,9 @@ static gboolean dump_line(struct rf_lackey *l, char *s, unsigned *rows, GError *
 		g_ptr_array_set_size(n->names, 0);
 		return rf_lackey_map_end(l, error);
 	}
-	if (literal(&p, "(") && digits(&p, 10, &index) && literal(&p, ",") && digits(&p, 10, &ignored) &&
-	    literal(&p, ",") && digits(&p, 10, &ignored) && literal(&p, ") ")) {
+	if (literal(&p, "(") && digits(&p, 10, &index) && literal(&p, ",") &&
+	    digits(&p, 10, &ignored) && literal(&p, ",") && digits(&p, 10, &ignored) &&
+	    literal(&p, ") ")) {
 		if (index < NAMES_MAX) {
 			if (n->names->len <= index)
 				g_ptr_array_set_size(n->names, (gint)index + 1);
@@ -435,7 +442,8 @@ static gboolean dump(struct rf_lackey *l, char *s, GError **error)
 
 	if (g_str_has_prefix(s, RF_LACKEY_DUMP)) {
 		if (n->have_image && l->maps) {
-			l->maps = FALSE; /* the companion file said it all; a second dump is an execve */
+			l->maps = FALSE; /* the companion file said it all; a second dump is an
+			                    execve */
 			return TRUE;
 		}
 		if (n->have_image && !rf_process_exec(l->process, l->tid, error))

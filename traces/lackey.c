@@ -17,8 +17,8 @@
 #define LINE_MAX_BYTES (64u << 10)
 #define SIZE_MAX_BYTES 4096 /* of one access; vector and state-saving instructions stay below */
 
-#define CANNOT \
-	"time between accesses; which thread ran, without --trace-sched=yes; sizes of files; " \
+#define CANNOT                                                                                     \
+	"time between accesses; which thread ran, without --trace-sched=yes; sizes of files; "     \
 	"what the kernel touched other than the buffers of read(2), write(2) and their kin"
 
 /* ---- access lines ---- */
@@ -142,7 +142,8 @@ static gboolean begins_like_access(const char *s, size_t n)
 		if (!strncmp(s, head[i], MIN(n, 3))) {
 			size_t digits = n > 3 ? strspn(s + 3, "0123456789abcdefABCDEF") : 0;
 
-			return n <= 3 || (digits > 0 && (s[3 + digits] == 0 || s[3 + digits] == ','));
+			return n <= 3 ||
+			       (digits > 0 && (s[3 + digits] == 0 || s[3 + digits] == ','));
 		}
 	return FALSE;
 }
@@ -159,7 +160,8 @@ static gboolean other_line(struct rf_lackey *l, const uint8_t *text, size_t n, g
 
 	l->line++;
 	if (nul) {
-		rf_set_data(error, "column %zu: a NUL byte; expected text", (size_t)(nul - text) + 1);
+		rf_set_data(error, "column %zu: a NUL byte; expected text",
+		            (size_t)(nul - text) + 1);
 		return here(l, error);
 	}
 	if (l->line == 1 && n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
@@ -185,11 +187,16 @@ static gboolean other_line(struct rf_lackey *l, const uint8_t *text, size_t n, g
 	}
 	if (n && begins_like_access(s, n)) {
 		if (last) {
-			rf_set_data(error, "the input ends inside an access, after '%s'; expected ADDR,SIZE", s);
+			rf_set_data(
+				error,
+				"the input ends inside an access, after '%s'; expected ADDR,SIZE",
+				s);
 			return here(l, error);
 		}
 		if (n > 3 && l->strict) {
-			rf_set_data(error, "'%s' is no access; expected ADDR,SIZE after three characters", s);
+			rf_set_data(error,
+			            "'%s' is no access; expected ADDR,SIZE after three characters",
+			            s);
 			return here(l, error);
 		}
 		if (n > 3) {
@@ -264,9 +271,11 @@ static int probe(const uint8_t *head, size_t n)
 
 		memcpy(line, p, MIN(len, SLACK));
 		lines++;
-		if (strstr(line, "Lackey, an example Valgrind tool") || strstr(line, "tool 'lackey'"))
+		if (strstr(line, "Lackey, an example Valgrind tool") ||
+		    strstr(line, "tool 'lackey'"))
 			return 95;
-		e = access_type((uint8_t *)line) ? address_size((uint8_t *)line + 3, &addr, &size) : NULL;
+		e = access_type((uint8_t *)line) ? address_size((uint8_t *)line + 3, &addr, &size)
+		                                 : NULL;
 		if (e && (*e == 0 || *e == '\r'))
 			accesses++;
 		else if (nl && (g_str_has_prefix(line, "SYSCALL[") || strstr(line, ":1: aspacem ")))
@@ -337,8 +346,10 @@ static gboolean read_head(struct rf_lackey *l, GError **error)
 	if (calls)
 		rf_header_set(h, "kernel-accesses", l->kernel_accesses ? "yes" : "no");
 	if (!dump || !calls) {
-		value = g_strconcat(calls ? "mappings that stood at the start" : dump ? "system calls" :
-		                    "mappings; system calls", "; ", CANNOT, NULL);
+		value = g_strconcat(calls  ? "mappings that stood at the start"
+		                    : dump ? "system calls"
+		                           : "mappings; system calls",
+		                    "; ", CANNOT, NULL);
 		rf_header_set(h, "cannot-know", value);
 		g_free(value);
 	}
@@ -366,8 +377,10 @@ static gboolean read_maps(struct rf_lackey *l, const char *path, GError **error)
 	}
 	good = good && r >= 0 && rf_lackey_map_end(l, error);
 	if (good && rows == 0) {
-		rf_set_data(error, "%s: no mapping in it; expected an address-space dump of valgrind or "
-		            "lines of /proc/PID/maps", rf_input_name(in));
+		rf_set_data(error,
+		            "%s: no mapping in it; expected an address-space dump of valgrind or "
+		            "lines of /proc/PID/maps",
+		            rf_input_name(in));
 		good = FALSE;
 	}
 	rf_input_close(in);
@@ -419,7 +432,9 @@ static enum rf_step lackey_step(void *self, struct rf_builder *b, GError **error
 			return RF_STEP_ERROR;
 		if (!have) {
 			if (!l->accepted) {
-				rf_set_data(error, "%s: no access in %" G_GUINT64_FORMAT " lines; expected lines "
+				rf_set_data(error,
+				            "%s: no access in %" G_GUINT64_FORMAT
+				            " lines; expected lines "
 				            "such as ' L 1fff000550,8' (lackey --trace-mem=yes)",
 				            rf_input_name(l->in), l->line);
 				return RF_STEP_ERROR;
@@ -436,7 +451,8 @@ static enum rf_step lackey_step(void *self, struct rf_builder *b, GError **error
 
 const struct rf_importer rf_lackey_importer = {
 	.name = "lackey",
-	.summary = "valgrind --tool=lackey --trace-mem=yes, with --trace-syscalls=yes and -d in it or without",
+	.summary = "valgrind --tool=lackey --trace-mem=yes, with --trace-syscalls=yes and -d in it "
+	           "or without",
 	.cannot = CANNOT,
 	.probe = probe,
 	.open = lackey_open,

@@ -17,15 +17,15 @@ struct rf_lackey {
 	struct rf_builder *b;
 	struct rf_process *process;
 	struct rf_lackey_notes *notes;
-	uint32_t tid;      /* who runs: valgrind's numbers of threads, from 1 */
+	uint32_t tid; /* who runs: valgrind's numbers of threads, from 1 */
 	uint64_t line, accepted;
 	gboolean kernel_accesses, maps, strict;
-	gboolean tagged;   /* the top byte of addresses is a tag (arm64) */
-	char *scratch;     /* a line, NUL-terminated */
+	gboolean tagged; /* the top byte of addresses is a tag (arm64) */
+	char *scratch;   /* a line, NUL-terminated */
 };
 
-/* A line that is no access: system calls, dumps, stack growth, chatter.  s is NUL-terminated and may
- * be written to.  The message of an error has no position. */
+/* A line that is no access: system calls, dumps, stack growth, chatter.  s is NUL-terminated and
+ * may be written to.  The message of an error has no position. */
 gboolean rf_lackey_note(struct rf_lackey *l, char *s, GError **error);
 /* A line of a file of mappings; counts rows that gave one. */
 gboolean rf_lackey_map_line(struct rf_lackey *l, char *s, unsigned *rows, GError **error);

@@ -66,8 +66,8 @@ struct rf_openfiles *rf_openfiles_new(void)
 	struct rf_openfiles *f = g_new0(struct rf_openfiles, 1);
 
 	f->fds = g_hash_table_new(NULL, NULL);
-	f->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-	                                 (GDestroyNotify)inode_unref);
+	f->paths =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)inode_unref);
 	return f;
 }
 

@@ -13,7 +13,7 @@
 
 #define RECORD 24
 #define WINDOW (RECORD * 8192)
-#define AHEAD 16 /* records between the prefetch of a slot and its use */
+#define AHEAD 16                 /* records between the prefetch of a slot and its use */
 #define BASE ((uint64_t)1 << 44) /* address of the first object's page */
 #define OBJECTS_MAX (UINT32_MAX - 1)
 #define FEW 8 /* fewer records than this may look plausible by chance */
@@ -135,8 +135,8 @@ static int probe(const uint8_t *head, size_t n)
 {
 	size_t records = n / RECORD;
 
-	if (!records || (records < FEW && (n % RECORD || !(linked(head, records, 0) ||
-	                                                   linked(head, records, 1)))))
+	if (!records || (records < FEW &&
+	                 (n % RECORD || !(linked(head, records, 0) || linked(head, records, 1)))))
 		return 0;
 	for (size_t i = 0; i < records; i++) {
 		const uint8_t *r = head + i * RECORD;
@@ -162,8 +162,11 @@ static void *oracle_open(struct rf_input *in, struct rf_builder *b,
 {
 	struct rf_event task = { .kind = RF_EV_TASK, .tid = 1 };
 	struct rf_event map = {
-		.kind = RF_EV_MMAP, .tid = 1, .addr = BASE,
-		.len = ((uint64_t)OBJECTS_MAX + 1) << RF_GRANULE_SHIFT, .prot = RF_PROT_R | RF_PROT_W,
+		.kind = RF_EV_MMAP,
+		.tid = 1,
+		.addr = BASE,
+		.len = ((uint64_t)OBJECTS_MAX + 1) << RF_GRANULE_SHIFT,
+		.prot = RF_PROT_R | RF_PROT_W,
 		.name = "objects",
 	};
 	struct oracle *o;
@@ -178,7 +181,8 @@ static void *oracle_open(struct rf_input *in, struct rf_builder *b,
 	return o;
 }
 
-static gboolean bad(const struct oracle *o, GError **error, const char *format, ...) G_GNUC_PRINTF(3, 4);
+static gboolean bad(const struct oracle *o, GError **error, const char *format, ...)
+	G_GNUC_PRINTF(3, 4);
 static gboolean bad(const struct oracle *o, GError **error, const char *format, ...)
 {
 	va_list ap;
@@ -220,7 +224,9 @@ static gboolean take(struct oracle *o, struct rf_builder *b, const uint8_t *r, s
 		if (i + AHEAD < records)
 			__builtin_prefetch(&o->slot[place(o, id_of(r + AHEAD * RECORD))]);
 		if (!forward(next, o->n))
-			return bad(o, error, "next request at %" G_GINT64_FORMAT "; expected -1 or a later one",
+			return bad(o, error,
+			           "next request at %" G_GINT64_FORMAT
+			           "; expected -1 or a later one",
 			           next);
 		if ((time_of(r) != o->time || !o->n) && !new_second(o, b, time_of(r), error))
 			return FALSE;
@@ -247,8 +253,8 @@ static enum rf_step oracle_step(void *self, struct rf_builder *b, GError **error
 			return RF_STEP_ERROR;
 		if (have < WINDOW) {
 			if (have % RECORD)
-				bad(o, error, "the file ends inside it, after %zu of %d bytes", have % RECORD,
-				    RECORD);
+				bad(o, error, "the file ends inside it, after %zu of %d bytes",
+				    have % RECORD, RECORD);
 			else if (!o->n)
 				bad(o, error, "no record; expected at least one");
 			else
@@ -263,8 +269,9 @@ static enum rf_step oracle_step(void *self, struct rf_builder *b, GError **error
 const struct rf_importer rf_oracle_importer = {
 	.name = "oracle",
 	.summary = "libCacheSim oracleGeneral, 24-byte records",
-	.cannot = "reads from writes (all are taken as writes, so that every page has a frame of its own); "
-	          "sizes of objects (each is a page)",
+	.cannot = "reads from writes (all are taken as writes, so that every page has a frame of "
+	          "its own); "
+		  "sizes of objects (each is a page)",
 	.probe = probe,
 	.open = oracle_open,
 	.step = oracle_step,

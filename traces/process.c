@@ -15,7 +15,9 @@
 
 /* ABI numbers of mmap(2), the same on x86, arm and riscv. */
 enum {
-	ABI_SHARED = 0x01, ABI_TYPE = 0x0f, ABI_FIXED = 0x10, ABI_ANONYMOUS = 0x20, ABI_LOCKED = 0x2000,
+	ABI_SHARED = 0x01,
+	ABI_ANONYMOUS = 0x20,
+	ABI_LOCKED = 0x2000,
 	ABI_POPULATE = 0x8000,
 };
 
@@ -27,10 +29,10 @@ struct rf_process {
 	GHashTable *tasks; /* set of tid */
 	uint32_t leader;
 	gboolean have_leader;
-	uint64_t brk_end;  /* 0: not known */
-	uint64_t kernel;   /* accesses so far */
-	GError **error;    /* during a call */
-	gboolean bad;      /* the builder refused an event of this call */
+	uint64_t brk_end; /* 0: not known */
+	uint64_t kernel;  /* accesses so far */
+	GError **error;   /* during a call */
+	gboolean bad;     /* the builder refused an event of this call */
 };
 
 struct rf_process *rf_process_new(struct rf_builder *b, gboolean kernel_accesses)
@@ -160,8 +162,12 @@ static void unmap(struct rf_process *p, uint32_t tid, uint64_t addr, uint64_t le
 static void map(struct rf_process *p, uint32_t tid, struct rf_event *ev)
 {
 	struct rf_vma v = {
-		.start = ev->addr, .end = ev->addr + ev->len, .off = ev->off, .id = ev->id,
-		.prot = ev->prot, .mkind = ev->mkind,
+		.start = ev->addr,
+		.end = ev->addr + ev->len,
+		.off = ev->off,
+		.id = ev->id,
+		.prot = ev->prot,
+		.mkind = ev->mkind,
 		.flags = (ev->shared ? RF_VMA_SHARED : 0) | (ev->locked ? RF_VMA_LOCKED : 0),
 	};
 
@@ -188,8 +194,9 @@ static uint32_t declare(struct rf_process *p, struct rf_inode *ino, uint64_t ext
 	return ino->id;
 }
 
-gboolean rf_process_map(struct rf_process *p, uint32_t tid, uint64_t addr, uint64_t len, uint8_t prot,
-                        const char *path, uint64_t off, const char *name, GError **error)
+gboolean rf_process_map(struct rf_process *p, uint32_t tid, uint64_t addr, uint64_t len,
+                        uint8_t prot, const char *path, uint64_t off, const char *name,
+                        GError **error)
 {
 	struct rf_event ev = { .addr = addr, .len = len, .prot = prot, .off = off, .name = name };
 	uint64_t extent;
@@ -204,8 +211,8 @@ gboolean rf_process_map(struct rf_process *p, uint32_t tid, uint64_t addr, uint6
 		struct rf_inode *ino = rf_openfiles_inode(p->files, path);
 
 		ev.mkind = ino->kind == RF_OBJECT_SHMEM ? RF_MAP_SHMEM : RF_MAP_FILE;
-		ev.id = ev.mkind == RF_MAP_FILE ? declare(p, ino, extent) :
-		                                  rf_openfiles_number(p->files, ino);
+		ev.id = ev.mkind == RF_MAP_FILE ? declare(p, ino, extent)
+		                                : rf_openfiles_number(p->files, ino);
 	}
 	map(p, tid, &ev);
 	return !p->bad;
@@ -357,8 +364,11 @@ static void call_brk(const struct context *x)
 		}
 		if (start < end) {
 			struct rf_event ev = {
-				.addr = start, .len = end - start, .prot = RF_PROT_R | RF_PROT_W,
-				.locked = p->lock_future, .name = "[heap]",
+				.addr = start,
+				.len = end - start,
+				.prot = RF_PROT_R | RF_PROT_W,
+				.locked = p->lock_future,
+				.name = "[heap]",
 			};
 
 			map(p, x->tid, &ev);
@@ -375,7 +385,11 @@ static void call_brk(const struct context *x)
 static void call_mprotect(const struct context *x)
 {
 	struct rf_event ev = {
-		.kind = RF_EV_MPROTECT, .tid = x->tid, .addr = ARG(0), .len = ARG(1), .prot = ARG(2) & 7,
+		.kind = RF_EV_MPROTECT,
+		.tid = x->tid,
+		.addr = ARG(0),
+		.len = ARG(1),
+		.prot = ARG(2) & 7,
 	};
 
 	if (!whole(&ev.addr, &ev.len)) {
@@ -388,13 +402,17 @@ static void call_mprotect(const struct context *x)
 
 static void call_madvise(const struct context *x)
 {
-	static const struct { uint8_t abi, advice; } table[] = {
-		{ 0, RF_ADV_NORMAL }, { 1, RF_ADV_RANDOM }, { 2, RF_ADV_SEQUENTIAL },
-		{ 3, RF_ADV_WILLNEED }, { 4, RF_ADV_DONTNEED }, { 8, RF_ADV_FREE },
+	static const struct {
+		uint8_t abi, advice;
+	} table[] = {
+		{ 0, RF_ADV_NORMAL },    { 1, RF_ADV_RANDOM },      { 2, RF_ADV_SEQUENTIAL },
+		{ 3, RF_ADV_WILLNEED },  { 4, RF_ADV_DONTNEED },    { 8, RF_ADV_FREE },
 		{ 14, RF_ADV_HUGEPAGE }, { 15, RF_ADV_NOHUGEPAGE }, { 20, RF_ADV_COLD },
 		{ 21, RF_ADV_PAGEOUT },
 	};
-	struct rf_event ev = { .kind = RF_EV_MADVISE, .tid = x->tid, .addr = ARG(0), .len = ARG(1) };
+	struct rf_event ev = {
+		.kind = RF_EV_MADVISE, .tid = x->tid, .addr = ARG(0), .len = ARG(1)
+	};
 	unsigned i;
 
 	if (!whole(&ev.addr, &ev.len)) {
@@ -421,7 +439,9 @@ static void call_mlock(const struct context *x)
 {
 	struct rf_event ev = {
 		.kind = x->variant ? RF_EV_MUNLOCK : RF_EV_MLOCK,
-		.tid = x->tid, .addr = ARG(0), .len = ARG(1),
+		.tid = x->tid,
+		.addr = ARG(0),
+		.len = ARG(1),
 	};
 
 	if (!whole(&ev.addr, &ev.len)) {
@@ -429,8 +449,8 @@ static void call_mlock(const struct context *x)
 		return;
 	}
 	emit_mapped(x->p, &ev, "mlock of an unknown mapping");
-	rf_vmas_change(x->p->vmas, ev.addr, ev.addr + ev.len, FALSE, 0, x->variant ? 0 : RF_VMA_LOCKED,
-	               x->variant ? RF_VMA_LOCKED : 0);
+	rf_vmas_change(x->p->vmas, ev.addr, ev.addr + ev.len, FALSE, 0,
+	               x->variant ? 0 : RF_VMA_LOCKED, x->variant ? RF_VMA_LOCKED : 0);
 }
 
 /* mlockall(flags); variant: munlockall() */
@@ -544,8 +564,8 @@ static void call_fsync(const struct context *x)
 
 enum { IO_WRITE = 1, IO_AT = 2, IO_VECTOR = 4, IO_SOCKET = 8 };
 
-/* read(fd, buf, len), pread64(fd, buf, len, off) and their kin.  What a call with a vector touches in
- * user memory is not known: the addresses stand in memory. */
+/* read(fd, buf, len), pread64(fd, buf, len, off) and their kin.  What a call with a vector touches
+ * in user memory is not known: the addresses stand in memory. */
 static void call_io(const struct context *x)
 {
 	uint64_t n = x->c->result, end = 0;
@@ -695,9 +715,11 @@ static int compare(const void *name, const void *entry)
 	return strcmp(name, ((const struct entry *)entry)->name);
 }
 
-gboolean rf_process_call(struct rf_process *p, uint32_t tid, const struct rf_call *c, GError **error)
+gboolean rf_process_call(struct rf_process *p, uint32_t tid, const struct rf_call *c,
+                         GError **error)
 {
-	const struct entry *e = bsearch(c->name, table, G_N_ELEMENTS(table), sizeof(*table), compare);
+	const struct entry *e =
+		bsearch(c->name, table, G_N_ELEMENTS(table), sizeof(*table), compare);
 	struct context x = { .p = p, .tid = tid, .c = c };
 
 	if (!e || c->failed)

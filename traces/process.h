@@ -36,14 +36,16 @@ void rf_process_set_cwd(struct rf_process *p, const char *path);
 
 /* A mapping that stood before recording began, or that grew by itself.  path NULL: anonymous.
  * name: "[heap]", "[stack]", … or NULL.  Lengths are rounded up to whole pages of 4 KiB. */
-gboolean rf_process_map(struct rf_process *p, uint32_t tid, uint64_t addr, uint64_t len, uint8_t prot,
-                        const char *path, uint64_t off, const char *name, GError **error);
+gboolean rf_process_map(struct rf_process *p, uint32_t tid, uint64_t addr, uint64_t len,
+                        uint8_t prot, const char *path, uint64_t off, const char *name,
+                        GError **error);
 /* A file is known to reach at least so far; said before its first use, its size is right. */
 void rf_process_file_size(struct rf_process *p, const char *path, uint64_t size);
 
 /* The effect of a system call.  FALSE only for errors of the builder; calls that make no sense are
  * counted as skipped. */
-gboolean rf_process_call(struct rf_process *p, uint32_t tid, const struct rf_call *c, GError **error);
+gboolean rf_process_call(struct rf_process *p, uint32_t tid, const struct rf_call *c,
+                         GError **error);
 /* execve without its system call: a new image follows. */
 gboolean rf_process_exec(struct rf_process *p, uint32_t tid, GError **error);
 

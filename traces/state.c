@@ -12,8 +12,8 @@ struct space {
 struct rf_state {
 	unsigned shift;
 	uint32_t epoch;
-	GHashTable *tasks;    /* tid → 1 + space */
-	GArray *spaces;       /* struct space by number */
+	GHashTable *tasks;                      /* tid → 1 + space */
+	GArray *spaces;                         /* struct space by number */
 	GHashTable *files, *refpages, *cgroups; /* sets: id, id, path */
 	uint64_t at;
 	struct rf_page_name *name;
@@ -134,7 +134,8 @@ static gboolean task_event(struct rf_state *st, const struct rf_event *ev, GErro
 	gboolean good = TRUE;
 
 	if (ev->space > st->spaces->len) {
-		rf_set_data(error, "address space %u; expected at most %u", ev->space, st->spaces->len);
+		rf_set_data(error, "address space %u; expected at most %u", ev->space,
+		            st->spaces->len);
 		return FALSE;
 	}
 	if (rf_state_space(st, ev->tid, &n)) {
@@ -145,13 +146,15 @@ static gboolean task_event(struct rf_state *st, const struct rf_event *ev, GErro
 		if (rf_state_space(st, ev->parent, &parent)) {
 			from = space_at(st, parent);
 		} else {
-			rf_set_data(error, "parent %u of task %u does not exist", ev->parent, ev->tid);
+			rf_set_data(error, "parent %u of task %u does not exist", ev->parent,
+			            ev->tid);
 			good = FALSE;
 		}
 	}
 	if (ev->name && !g_hash_table_contains(st->cgroups, ev->name)) {
 		if (good)
-			rf_set_data(error, "cgroup %s of task %u was not declared", ev->name, ev->tid);
+			rf_set_data(error, "cgroup %s of task %u was not declared", ev->name,
+			            ev->tid);
 		good = FALSE;
 	}
 	enter(st, ev->tid, ev->space, from ? from->vmas : NULL);
@@ -182,8 +185,12 @@ static gboolean mmap_event(struct rf_state *st, struct rf_vmas *m, const struct 
                            GError **error)
 {
 	struct rf_vma v = {
-		.start = ev->addr, .end = ev->addr + ev->len, .off = ev->off, .id = ev->id,
-		.prot = ev->prot, .mkind = ev->mkind,
+		.start = ev->addr,
+		.end = ev->addr + ev->len,
+		.off = ev->off,
+		.id = ev->id,
+		.prot = ev->prot,
+		.mkind = ev->mkind,
 		.flags = (ev->shared ? RF_VMA_SHARED : 0) | (ev->locked ? RF_VMA_LOCKED : 0),
 	};
 	gboolean good = TRUE;
@@ -195,8 +202,8 @@ static gboolean mmap_event(struct rf_state *st, struct rf_vmas *m, const struct 
 	if (good && rf_vmas_overlaps(m, v.start, v.end)) {
 		const struct rf_vma *in = rf_vmas_next(m, v.start);
 
-		rf_set_data(error, "mmap of " HEX " to " HEX " over the mapping of " HEX " to " HEX, v.start,
-		            v.end, in->start, in->end);
+		rf_set_data(error, "mmap of " HEX " to " HEX " over the mapping of " HEX " to " HEX,
+		            v.start, v.end, in->start, in->end);
 		good = FALSE;
 	}
 	rf_vmas_map(m, &v);
@@ -305,8 +312,10 @@ static gboolean event(struct rf_state *st, const struct rf_event *ev, GError **e
 		return rf_state_space(st, ev->tid, &n) || no_task(ev->tid, error);
 	case RF_EV_AT:
 		if (ev->len < st->at) {
-			rf_set_data(error, "time %" G_GUINT64_FORMAT " ns after %" G_GUINT64_FORMAT
-			            " ns; expected time to go forward", ev->len, st->at);
+			rf_set_data(error,
+			            "time %" G_GUINT64_FORMAT " ns after %" G_GUINT64_FORMAT
+			            " ns; expected time to go forward",
+			            ev->len, st->at);
 			return FALSE;
 		}
 		st->at = ev->len;

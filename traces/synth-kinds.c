@@ -12,17 +12,33 @@
 #define ACCESSES_MAX ((int64_t)1 << 48)
 
 /* The members of struct rf_synth_common that every table begins with. */
-#define COMMON(accesses_def, pages_def, pages_help, write_def, backing_help) \
-	{ "accesses", RF_OPT_INT, offsetof(struct rf_synth_common, accesses), NULL, accesses_def, 0, \
-	  ACCESSES_MAX, NULL, "accesses in all", NULL }, \
-	{ "pages", RF_OPT_INT, offsetof(struct rf_synth_common, pages), "pages", pages_def, 1, PAGES_MAX, \
-	  NULL, pages_help, NULL }, \
-	{ "write", RF_OPT_INT, offsetof(struct rf_synth_common, write), "percent", write_def, 0, 100, NULL, \
-	  "share of writes; first accesses to anonymous pages are writes in any case", NULL }, \
-	{ "seed", RF_OPT_INT, offsetof(struct rf_synth_common, seed), NULL, "1", 0, G_MAXINT64, NULL, \
-	  "of the generator", NULL }, \
-	{ "backing", RF_OPT_ENUM, offsetof(struct rf_synth_common, backing), NULL, "anon", 0, 0, \
-	  "anon,file,read", backing_help, NULL }
+#define COMMON(accesses_def, pages_def, pages_help, write_def, backing_help)                       \
+	{ "accesses",   RF_OPT_INT,   offsetof(struct rf_synth_common, accesses),                  \
+	  NULL,         accesses_def, 0,                                                           \
+	  ACCESSES_MAX, NULL,         "accesses in all",                                           \
+	  NULL },                                                                                  \
+		{ "pages",   RF_OPT_INT, offsetof(struct rf_synth_common, pages),                  \
+		  "pages",   pages_def,  1,                                                        \
+		  PAGES_MAX, NULL,       pages_help,                                               \
+		  NULL },                                                                          \
+		{ "write",                                                                         \
+		  RF_OPT_INT,                                                                      \
+		  offsetof(struct rf_synth_common, write),                                         \
+		  "percent",                                                                       \
+		  write_def,                                                                       \
+		  0,                                                                               \
+		  100,                                                                             \
+		  NULL,                                                                            \
+		  "share of writes; first accesses to anonymous pages are writes in any case",     \
+		  NULL },                                                                          \
+		{ "seed",     RF_OPT_INT, offsetof(struct rf_synth_common, seed),                  \
+		  NULL,       "1",        0,                                                       \
+		  G_MAXINT64, NULL,       "of the generator",                                      \
+		  NULL },                                                                          \
+	{                                                                                          \
+		"backing", RF_OPT_ENUM, offsetof(struct rf_synth_common, backing), NULL, "anon",   \
+			0, 0, "anon,file,read", backing_help, NULL                                 \
+	}
 
 #define BACKING_HELP "anonymous memory, a shared mapping of a file, or read(2) and write(2)"
 
@@ -188,9 +204,11 @@ struct loop {
 	int64_t touch;
 };
 
-#define TOUCHES \
-	{ "touches", RF_OPT_INT, offsetof(struct loop_options, touches), NULL, "1", 1, 1000000, NULL, \
-	  "accesses to a page before the next one", NULL }
+#define TOUCHES                                                                                    \
+	{                                                                                          \
+		"touches", RF_OPT_INT, offsetof(struct loop_options, touches), NULL, "1", 1,       \
+			1000000, NULL, "accesses to a page before the next one", NULL              \
+	}
 
 static const struct rf_option loop_options[] = {
 	COMMON("1000000", "65536", "pages of a round", "30", BACKING_HELP),
@@ -213,8 +231,10 @@ static gboolean scan_init(struct rf_synth *s, GError **error)
 		s->accesses = all;
 	if (s->accesses <= all)
 		return TRUE;
-	rf_set_usage(error, "accesses=%" G_GUINT64_FORMAT "; expected at most pages times touches, %"
-	             G_GUINT64_FORMAT, s->accesses, all);
+	rf_set_usage(error,
+	             "accesses=%" G_GUINT64_FORMAT
+	             "; expected at most pages times touches, %" G_GUINT64_FORMAT,
+	             s->accesses, all);
 	return FALSE;
 }
 
@@ -269,10 +289,10 @@ struct phases {
 
 static const struct rf_option phases_options[] = {
 	COMMON("1000000", "16384", "pages of one working set", "30", BACKING_HELP),
-	{ "phases", RF_OPT_INT, offsetof(struct phases_options, phases), NULL, "8", 1, 1000000, NULL,
-	  "working sets one after the other; each begins with a mark", NULL },
-	{ "overlap", RF_OPT_INT, offsetof(struct phases_options, overlap), "percent", "0", 0, 100, NULL,
-	  "share of a working set that the next one keeps", NULL },
+	{ "phases", RF_OPT_INT, offsetof(struct phases_options, phases), NULL, "8", 1, 1000000,
+	  NULL, "working sets one after the other; each begins with a mark", NULL },
+	{ "overlap", RF_OPT_INT, offsetof(struct phases_options, overlap), "percent", "0", 0, 100,
+	  NULL, "share of a working set that the next one keeps", NULL },
 	RF_OPTION_END,
 };
 
@@ -292,7 +312,9 @@ static gboolean phases_init(struct rf_synth *s, GError **error)
 	p->each = s->accesses / (uint64_t)o->phases;
 	all = p->set + p->step * (uint64_t)(o->phases - 1);
 	if (all > (uint64_t)PAGES_MAX) {
-		rf_set_usage(error, "%" G_GUINT64_FORMAT " pages in all; expected at most %" G_GINT64_FORMAT,
+		rf_set_usage(error,
+		             "%" G_GUINT64_FORMAT
+		             " pages in all; expected at most %" G_GINT64_FORMAT,
 		             all, PAGES_MAX);
 		return FALSE;
 	}
@@ -344,10 +366,11 @@ struct hotscan {
 static const struct rf_option hotscan_options[] = {
 	COMMON("1000000", "16384", "pages of the hot set", "30",
 	       "of the scanned pages: anonymous memory, a mapped file, or read(2)"),
-	{ "scan", RF_OPT_INT, offsetof(struct hotscan_options, scan), "pages", "65536", 1, PAGES_MAX, NULL,
-	  "pages that are scanned, round and round", NULL },
-	{ "hot-share", RF_OPT_INT, offsetof(struct hotscan_options, hot_share), "percent", "50", 0, 100,
-	  NULL, "share of accesses that goes to the hot set, which is anonymous memory", NULL },
+	{ "scan", RF_OPT_INT, offsetof(struct hotscan_options, scan), "pages", "65536", 1,
+	  PAGES_MAX, NULL, "pages that are scanned, round and round", NULL },
+	{ "hot-share", RF_OPT_INT, offsetof(struct hotscan_options, hot_share), "percent", "50", 0,
+	  100, NULL, "share of accesses that goes to the hot set, which is anonymous memory",
+	  NULL },
 	RF_OPTION_END,
 };
 
@@ -360,7 +383,9 @@ static gboolean hotscan_init(struct rf_synth *s, GError **error)
 	h->hot = s->pages;
 	h->hot_below = ((uint64_t)o->hot_share << 32) / 100;
 	if (all > (uint64_t)PAGES_MAX) {
-		rf_set_usage(error, "%" G_GUINT64_FORMAT " pages in all; expected at most %" G_GINT64_FORMAT,
+		rf_set_usage(error,
+		             "%" G_GUINT64_FORMAT
+		             " pages in all; expected at most %" G_GINT64_FORMAT,
 		             all, PAGES_MAX);
 		return FALSE;
 	}

@@ -17,10 +17,10 @@
 
 struct run {
 	struct rf_synth s;
-	uint32_t *id;           /* of pages touched so far; UINT32_MAX: not yet */
+	uint32_t *id; /* of pages touched so far; UINT32_MAX: not yet */
 	struct rf_rng writes;
-	uint64_t write_below;   /* 2^32 times the share of writes */
-	gboolean by_read;       /* the file is read by read(2) */
+	uint64_t write_below; /* 2^32 times the share of writes */
+	gboolean by_read;     /* the file is read by read(2) */
 	uint32_t page[BATCH], next, have;
 };
 
@@ -41,11 +41,13 @@ static const struct rf_synth_kind *find_kind(const char *name, GError **error)
 	if (!found) {
 		near = rf_nearest(name, (const char *const *)names->pdata);
 		if (near) {
-			rf_set_usage(error, "unknown synthetic workload '%s'; did you mean %s?", name, near);
+			rf_set_usage(error, "unknown synthetic workload '%s'; did you mean %s?",
+			             name, near);
 		} else {
 			char *all = g_strjoinv(", ", (char **)names->pdata);
 
-			rf_set_usage(error, "unknown synthetic workload '%s'; expected one of %s", name, all);
+			rf_set_usage(error, "unknown synthetic workload '%s'; expected one of %s",
+			             name, all);
 			g_free(all);
 		}
 	}
@@ -160,7 +162,10 @@ static gboolean begin(struct run *r, struct rf_builder *b, GError **error)
 	}
 	if (file) {
 		struct rf_event decl = {
-			.kind = RF_EV_FILE, .id = FILE_ID, .name = "data", .len = file << RF_GRANULE_SHIFT,
+			.kind = RF_EV_FILE,
+			.id = FILE_ID,
+			.name = "data",
+			.len = file << RF_GRANULE_SHIFT,
 		};
 
 		if (!rf_builder_event(b, &decl, error))
@@ -215,8 +220,8 @@ static void *synth_open(struct rf_input *in, struct rf_builder *b,
 	return r;
 }
 
-/* One access to a page.  Memory that nobody wrote has no frame of its own, so the first access to an
- * anonymous page is a write. */
+/* One access to a page.  Memory that nobody wrote has no frame of its own, so the first access to
+ * an anonymous page is a write. */
 static gboolean access_page(struct run *r, struct rf_builder *b, uint32_t page, gboolean write,
                             GError **error)
 {
@@ -225,7 +230,10 @@ static gboolean access_page(struct run *r, struct rf_builder *b, uint32_t page, 
 
 	if (!anon && r->by_read) {
 		struct rf_event read = {
-			.kind = RF_EV_READ, .tid = 1, .id = FILE_ID, .len = 1u << RF_GRANULE_SHIFT,
+			.kind = RF_EV_READ,
+			.tid = 1,
+			.id = FILE_ID,
+			.len = 1u << RF_GRANULE_SHIFT,
 			.off = (uint64_t)(page - r->s.backed) << RF_GRANULE_SHIFT,
 		};
 
@@ -234,8 +242,8 @@ static gboolean access_page(struct run *r, struct rf_builder *b, uint32_t page, 
 		return rf_builder_event(b, &read, error);
 	}
 	if (id == UINT32_MAX) {
-		uint64_t vpn = anon ? (ANON_BASE >> RF_GRANULE_SHIFT) + page :
-		                      (FILE_BASE >> RF_GRANULE_SHIFT) + (page - r->s.backed);
+		uint64_t vpn = anon ? (ANON_BASE >> RF_GRANULE_SHIFT) + page
+		                    : (FILE_BASE >> RF_GRANULE_SHIFT) + (page - r->s.backed);
 
 		id = r->id[page] = rf_builder_new_page(b, 1, vpn);
 		if (id == UINT32_MAX) {

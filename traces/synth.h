@@ -19,21 +19,22 @@ enum rf_synth_backing { RF_SYNTH_ANON, RF_SYNTH_FILE, RF_SYNTH_READ };
 struct rf_synth_common {
 	int64_t accesses; /* 0: the kind's own choice */
 	int64_t pages;
-	int64_t write;    /* percent */
+	int64_t write; /* percent */
 	int64_t seed;
-	int backing;      /* enum rf_synth_backing */
+	int backing; /* enum rf_synth_backing */
 };
 
 struct rf_synth {
 	const struct rf_synth_kind *kind;
-	void *opt;          /* option block, struct rf_synth_common first */
-	void *priv;         /* priv_size bytes, zeroed */
-	struct rf_rng rng;  /* for pages; writes have one of their own */
-	uint64_t done;      /* accesses generated */
-	uint64_t accesses;  /* in all; init may set it where the user did not */
-	uint32_t pages;     /* in all; init may raise it */
-	uint32_t backed;    /* pages from here on are of the file: init lowers it where backing isn't all */
-	const char *mark;   /* set by fill: a milestone before the pages that it gives */
+	void *opt;         /* option block, struct rf_synth_common first */
+	void *priv;        /* priv_size bytes, zeroed */
+	struct rf_rng rng; /* for pages; writes have one of their own */
+	uint64_t done;     /* accesses generated */
+	uint64_t accesses; /* in all; init may set it where the user did not */
+	uint32_t pages;    /* in all; init may raise it */
+	uint32_t backed;   /* pages from here on are of the file: init lowers it where backing isn't
+	                      all */
+	const char *mark;  /* set by fill: a milestone before the pages that it gives */
 };
 
 struct rf_synth_kind {

@@ -51,8 +51,9 @@ static const uint64_t (*powers(void))[256]
 				table[i][1 << bit] = c;
 			}
 			for (int b = 1; b < 256; b++)
-				table[i][b] = (uint64_t)((u128)table[i][b & (b - 1)] * table[i][b & -b] >>
-				                         HALF_BITS);
+				table[i][b] =
+					(uint64_t)((u128)table[i][b & (b - 1)] * table[i][b & -b] >>
+				                   HALF_BITS);
 		}
 		g_once_init_leave(&once, 1);
 	}
@@ -61,7 +62,7 @@ static const uint64_t (*powers(void))[256]
 
 uint64_t rf_zipf_weight(uint64_t rank, uint32_t alpha)
 {
-	const uint64_t (*p)[256] = powers();
+	const uint64_t(*p)[256] = powers();
 	u128 t = (u128)log2_fixed(rank) * alpha / RF_ALPHA_ONE;
 	uint32_t f = (uint32_t)t;
 	uint64_t w = ONE;
@@ -77,7 +78,8 @@ gboolean rf_alias_zipf(struct rf_alias *a, uint32_t n, uint32_t alpha, const uin
 {
 	const uint64_t mean = (uint64_t)1 << 32;
 	uint64_t *q = g_try_new(uint64_t, n);
-	uint32_t *todo = g_try_new(uint32_t, n); /* small ones from the left, large ones from the right */
+	uint32_t *todo =
+		g_try_new(uint32_t, n); /* small ones from the left, large ones from the right */
 	uint32_t small = 0, large = n;
 	u128 sum = 0;
 

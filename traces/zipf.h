@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Zipf's law in integers: rank i (from 1) has weight i^-alpha.  The same numbers on any host and with
- * any compiler: no floating point, no library function.
+ * Zipf's law in integers: rank i (from 1) has weight i^-alpha.  The same numbers on any host and
+ * with any compiler: no floating point, no library function.
  */
 #ifndef RF_ZIPF_H
 #define RF_ZIPF_H
@@ -21,7 +21,9 @@ uint64_t rf_zipf_weight(uint64_t rank, uint32_t alpha);
  * "A linear algorithm for generating random numbers with a given distribution"). */
 struct rf_alias {
 	uint32_t n;
-	struct rf_alias_cell { uint32_t below, value, other; } *cell;
+	struct rf_alias_cell {
+		uint32_t below, value, other;
+	} * cell;
 };
 
 /* value[i] is drawn in proportion to the weight of rank i + 1.  FALSE: no memory. */
