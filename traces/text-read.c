@@ -578,6 +578,8 @@ static gboolean one_line(struct text *t, struct rf_builder *b)
 
 static gboolean header_value(struct text *t, struct rf_header *h)
 {
+	/* What the recorder counted; at and think are in ns whatever it was. */
+	static const char *const clocks[] = { "ns", "instructions", "accesses", NULL };
 	char *eq = strchr(t->tok, '=');
 	uint64_t size;
 
@@ -592,8 +594,8 @@ static gboolean header_value(struct text *t, struct rf_header *h)
 		if (size < 4096 || size > 65536 || (size & (size - 1)) != 0)
 			return fail(t, eq + 1, "page-size=%s; expected 4K, 8K, 16K, 32K or 64K", eq + 1);
 		h->granule_shift = (unsigned)__builtin_ctzll(size);
-	} else if (strcmp(t->tok, "clock") == 0 && strcmp(eq + 1, "ns") != 0) {
-		return fail(t, eq + 1, "clock=%s; expected ns", eq + 1);
+	} else if (strcmp(t->tok, "clock") == 0 && !g_strv_contains(clocks, eq + 1)) {
+		return fail(t, eq + 1, "clock=%s; expected ns, instructions or accesses", eq + 1);
 	}
 	if (!unescape(t, eq + 1))
 		return FALSE;
