@@ -275,8 +275,9 @@ const struct rf_trace_verb rf_trace_cut = {
 	.name = "cut",
 	.operands = "TRACE -o FILE [OPTION]...",
 	.summary = "a part of a trace, with what it needs from before",
-	.text = "Write a part of a trace.  Events from before it that declare files, start tasks,\n"
-		"make mappings and the like are kept; accesses, reads, writes and marks are not.\n",
+	.text = "Write a part of a trace.  Events from before it that declare files, start\n"
+		"tasks, make mappings and the like are kept; accesses, reads, writes and marks\n"
+		"are not.\n",
 	.args = args,
 	.run = cut,
 	.block_size = sizeof(struct options),

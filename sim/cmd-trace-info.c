@@ -169,7 +169,7 @@ static void put_backing(GString *out, const struct survey *s)
 
 static void put_footprint(GString *out, const struct rf_totals *t)
 {
-	g_string_append_printf(out, "\n%-12s %10s %10s\n", "footprint", "pages", "");
+	g_string_append_printf(out, "\n%-12s %10s\n", "footprint", "pages");
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t size = (uint64_t)4096 << 2 * i;
 		g_autofree char *name = rf_format_size(size), *n = rf_format_count(t->footprint[i]);
