@@ -329,11 +329,13 @@ void rf_man_escape(GString *out, const char *text)
 {
 	gboolean line_start = out->len == 0 || out->str[out->len - 1] == '\n';
 
-	for (; *text; text++) {
-		if (line_start && (*text == '.' || *text == '\''))
+	for (; *text; text = g_utf8_next_char(text)) {
+		gunichar c = g_utf8_get_char(text);
+
+		if (line_start && (c == '.' || c == '\''))
 			g_string_append(out, "\\&");
-		line_start = *text == '\n';
-		switch (*text) {
+		line_start = c == '\n';
+		switch (c) {
 		case '\\':
 			g_string_append(out, "\\e");
 			break;
@@ -347,7 +349,10 @@ void rf_man_escape(GString *out, const char *text)
 			g_string_append(out, "\\(aq");
 			break;
 		default:
-			g_string_append_c(out, *text);
+			if (c < 128)
+				g_string_append_c(out, (char)c);
+			else
+				g_string_append_printf(out, "\\[u%04X]", c);
 		}
 	}
 }
