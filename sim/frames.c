@@ -387,6 +387,9 @@ void replay_runs(struct rf_frames *m, const struct rf_runs *r, gboolean mapped, 
 	struct rf_lruvec *const lv = m->lv;
 	uint16_t *const fact = m->fact;
 	const struct rf_link *const link = pol->link;
+	const uint8_t *const priv = pol->page_priv ? pol->page_priv : (const uint8_t *)link;
+	const size_t priv_size = pol->ops->page_size;
+	const uint64_t *const shadow = m->shadow;
 	const uint32_t *const map = m->names.map, *const id = r->page;
 	const uint32_t n = r->n;
 
@@ -407,11 +410,17 @@ void replay_runs(struct rf_frames *m, const struct rf_runs *r, gboolean mapped, 
 				struct rf_link l = link[near];
 
 				__builtin_prefetch(&link[far], 1);
+				__builtin_prefetch(&priv[priv_size * far], 1);
 				__builtin_prefetch(&link[l.prev], 1);
 				__builtin_prefetch(&link[l.next], 1);
 			} else {
-				/* A hit leaves the links alone. */
-				__builtin_prefetch(&link[fact[near] & RF_PAGE_RESIDENT ? page : near], 1);
+				/* Only a miss needs more than the fact; a hit asks for what it has. */
+				uint32_t want = fact[near] & RF_PAGE_RESIDENT ? page : near;
+
+				__builtin_prefetch(&link[want], 1);
+				__builtin_prefetch(&priv[priv_size * want], 1);
+				if (shadow)
+					__builtin_prefetch(&shadow[want], 1);
 			}
 		}
 		m->host.now += type & RF_RUN_CONT ? 0 : count;
