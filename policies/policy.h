@@ -109,6 +109,21 @@ enum rf_move {
 
 struct rf_policy;
 
+/* What a policy wants from page tables: of host->walk() and host->look_around(). */
+struct rf_walk {
+	struct rf_lruvec *lv;
+	gboolean anon, file; /* mappings of anonymous memory and shmem; of files */
+	gboolean upper;      /* leaves that were not used since they were last asked for are left out */
+	/* walk() comes to an address space; fresh: for the first time. */
+	void (*space)(struct rf_policy *pol, struct rf_walk *w, gboolean fresh);
+	/* A page-table leaf: enter it? */
+	gboolean (*enter)(struct rf_policy *pol, struct rf_walk *w, uint64_t leaf);
+	/* An entry of page has its accessed bit set: clear it (TRUE) or pass over it? */
+	gboolean (*young)(struct rf_policy *pol, struct rf_walk *w, rf_page page);
+	/* The leaf is done: entries looked at that a mapping covers, and how many were cleared. */
+	void (*left)(struct rf_policy *pol, struct rf_walk *w, uint64_t leaf, unsigned total, unsigned young);
+};
+
 /* What the host offers.  Arrays may move when pages are added: read them through the host. */
 struct rf_host {
 	uint32_t abi, size; /* RF_POLICY_ABI, sizeof(struct rf_host) */
@@ -154,6 +169,20 @@ struct rf_host {
 	void (*scan_cost)(struct rf_policy *pol, uint64_t pages, gboolean mapped);
 	/* Belady only: position of the page's next use, UINT64_MAX for never. */
 	uint64_t (*next_use)(struct rf_policy *pol, rf_page page);
+
+	/* The rest may be NULL: a machine without page tables, without dirty data, without tasks. */
+
+	/* Walk the page tables of each address space of w->lv's cgroup that ran since its last walk.
+	 * Mappings that are locked, not accessible, or without recency are left out. */
+	void (*walk)(struct rf_policy *pol, struct rf_walk *w);
+	/* young() for page, and w->young() for it and its up to reach neighbours in the same leaf and
+	 * mapping, wherever it was found young. */
+	unsigned (*look_around)(struct rf_policy *pol, rf_page page, struct rf_lruvec *target, unsigned *vm,
+	                        struct rf_walk *w, unsigned reach);
+	/* A dirty page, or one under writeback, is to be freed as soon as it is clean, or not any more. */
+	void (*mark_reclaim)(struct rf_policy *pol, rf_page page, gboolean on);
+	/* Kill a task of lv's subtree rather than reclaim what is still wanted. */
+	void (*out_of_memory)(struct rf_policy *pol, struct rf_lruvec *lv, const char *reason);
 };
 
 #define RF_KERNEL(a, b, c) (((a) << 16) | ((b) << 8) | (c))

@@ -13,5 +13,6 @@ const struct rf_reclaim_builtin rf_reclaim_builtins[] = {
 	{ .ops = &rf_reclaim_sieve },
 	{ .ops = &rf_reclaim_belady },
 	{ .ops = &rf_reclaim_twolist },
+	{ .ops = &rf_reclaim_mglru },
 	{ .ops = NULL },
 };

@@ -20,7 +20,7 @@ extern const struct rf_reclaim_builtin rf_reclaim_builtins[];
 
 extern const struct rf_reclaim_ops rf_reclaim_fifo, rf_reclaim_lru, rf_reclaim_clock,
 	rf_reclaim_random, rf_reclaim_2q, rf_reclaim_arc, rf_reclaim_lirs, rf_reclaim_s3fifo,
-	rf_reclaim_sieve, rf_reclaim_belady, rf_reclaim_twolist;
+	rf_reclaim_sieve, rf_reclaim_belady, rf_reclaim_twolist, rf_reclaim_mglru;
 
 rf_miss_hook rf_arc_miss;
 

@@ -101,6 +101,7 @@ enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, 
 	enum fault result;
 	gboolean anon;
 
+	s->ran = TRUE;
 	if (!vma) {
 		if (m->cfg.strict) {
 			rf_set_data(error, "task %u: %s at 0x%" G_GINT64_MODIFIER "x, which no mapping covers",

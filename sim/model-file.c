@@ -670,6 +670,7 @@ gboolean file_rw(struct rf_model *m, const struct rf_event *ev, GError **error)
 	m->current = t;
 	if (!t->alive)
 		return TRUE;
+	space_nth(m, t->space)->ran = TRUE;
 	spend(m, m->profile.syscall, &m->time_access);
 	if (ev->kind == RF_EV_FSYNC) {
 		file_sync(m, f, TRUE);

@@ -108,8 +108,7 @@ void page_set_lazyfree(struct rf_model *m, rf_page p)
 	}
 }
 
-/* Is the task's cgroup in target's subtree? */
-static gboolean below(const struct rf_model *m, uint32_t cgroup, const struct rf_lruvec *target)
+gboolean below(const struct rf_model *m, uint32_t cgroup, const struct rf_lruvec *target)
 {
 	const struct rf_lruvec *lv = cgroup_nth(m, cgroup)->lv;
 

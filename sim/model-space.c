@@ -77,6 +77,7 @@ static uint32_t leaf_new(struct rf_model *m, struct space *s, uint64_t base, gui
 	if (m->nleaves > m->leaves_size) {
 		m->leaves_size = MAX(64, m->leaves_size + m->leaves_size / 2);
 		m->leaf = g_renew(struct leaf, m->leaf, m->leaves_size);
+		m->leaf_acc = g_renew(uint8_t, m->leaf_acc, m->leaves_size);
 	}
 	if (m->nptes + size > m->ptes_size) {
 		m->ptes_size = MAX(8 * size, m->ptes_size + m->ptes_size / 4);
@@ -91,6 +92,7 @@ static uint32_t leaf_new(struct rf_model *m, struct space *s, uint64_t base, gui
 	memset(m->rmap_next + m->nptes, 0xff, size * sizeof *m->rmap_next);
 	m->nptes += size;
 	m->leaf[n] = (struct leaf){ .space = s->id, .base = base };
+	m->leaf_acc[n] = 0;
 	g_array_insert_val(s->leaves, at, n);
 	return n;
 }

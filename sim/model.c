@@ -82,6 +82,8 @@ static void init_host(struct rf_model *m)
 		.swap_available = host_swap_available, .unprotected = host_unprotected,
 		.spare_inactive = host_spare_inactive, .spare_active = host_spare_active,
 		.scan_cost = host_scan_cost, .next_use = host_next_use,
+		.walk = host_walk, .look_around = host_look_around, .mark_reclaim = host_mark_reclaim,
+		.out_of_memory = host_out_of_memory,
 	};
 }
 
@@ -193,6 +195,7 @@ void rf_model_free(struct rf_model *m)
 	g_free(m->tlb_link);
 	g_free(m->tlb_state);
 	g_free(m->leaf);
+	g_free(m->leaf_acc);
 	g_free(m->map);
 	g_free(m->fact);
 	g_free(m->owner);
@@ -243,6 +246,7 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 	if (tlb && m->current != t)
 		tlb_flush(m);
 	m->current = t;
+	space_nth(m, t->space)->ran = TRUE;
 	for (i = 0; i < r->n; i++) {
 		uint32_t v = m->map[r->page[i]], n = r->count[i];
 		unsigned type = r->type[i] & RF_TYPE_MASK;
@@ -272,10 +276,15 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 			if (!(m->pte[v] & PTE_PRESENT))
 				continue;
 		}
-		if (G_UNLIKELY(tlb))
-			m->pte[v] |= tlb_access(m, v, type);
-		else
+		if (G_UNLIKELY(tlb)) {
+			uint8_t bits = tlb_access(m, v, type);
+
+			m->pte[v] |= bits;
+			m->leaf_acc[v >> m->leaf_shift] |= bits & PTE_ACC;
+		} else {
 			m->pte[v] |= hit_set[type];
+			m->leaf_acc[v >> m->leaf_shift] = PTE_ACC;
+		}
 		if (each && n && !(m->pte[v] & PTE_ZERO)) {
 			rf_page p = m->pte_page[v];
 

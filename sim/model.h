@@ -64,6 +64,8 @@ struct space {
 	/* Swap readahead state (VMA mode), kept for the address space: last address, window, hits. */
 	uint64_t swap_last;
 	uint32_t swap_win, swap_hits;
+	gboolean ran, walked; /* since the last walk of its page tables (model-walk.c); ever */
+	uint64_t walked_at;
 };
 
 struct task {
@@ -140,6 +142,7 @@ struct rf_model {
 	uint32_t *pte_page, *rmap_next;
 	uint32_t nptes, ptes_size;
 	struct leaf *leaf;
+	uint8_t *leaf_acc; /* by leaf: PTE_ACC when its upper-level entry was accessed */
 	uint32_t nleaves, leaves_size, leaf_shift;
 	/* dense ids of the trace to entries */
 	uint32_t *map;
@@ -242,6 +245,15 @@ static inline rf_page page_of(const struct rf_model *m, uint32_t v) { return m->
 enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc, gboolean clean_only);
 unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, unsigned *vm);
 void page_set_lazyfree(struct rf_model *m, rf_page p);
+/* Is the cgroup in target's subtree? */
+gboolean below(const struct rf_model *m, uint32_t cgroup, const struct rf_lruvec *target);
+
+/* ---- model-walk.c: page tables as policies see them ---- */
+void host_walk(struct rf_policy *pol, struct rf_walk *w);
+unsigned host_look_around(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, unsigned *vm,
+                          struct rf_walk *w, unsigned reach);
+void host_mark_reclaim(struct rf_policy *pol, rf_page p, gboolean on);
+void host_out_of_memory(struct rf_policy *pol, struct rf_lruvec *lv, const char *reason);
 
 /* ---- model-memcg.c ---- */
 struct cgroup *cgroup_new(struct rf_model *m, const char *path, struct cgroup *parent);
