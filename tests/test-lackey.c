@@ -325,28 +325,33 @@ END_TEST
 START_TEST(memory_calls)
 {
 	expect_events(
-		CALL(9, "sys_mmap ( 0x0, 8192, 3, 34, 4294967295, 0 ) --> [pre-success] "
-	                "Success(0x4835000) ") CALL(
-			9,
-			"sys_mmap ( 0x0, 100, 3, 33, 4294967295, 0 ) --> [pre-success] "
-	                "Success(0x4900000) ") CALL(9,
-	                                            "sys_mmap ( 0x4836000, 1, 1, 50, 4294967295, 0 "
-	                                            ") --> [pre-success] Success(0x4836000) ")
-			CALL(9, "sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 ) --> [pre-fail] "
-	                        "Failure(0xc) ") CALL(
-				10, "sys_mprotect ( 0x4835000, 8192, 5 )[sync] --> Success(0x0) ")
-				CALL(28, "sys_madvise ( 0x4835000, 4096, 4 ) --> [async] ... ")
-					CALL(28, "... [async] --> Success(0x0) ") CALL(
-						28,
-						"sys_madvise ( 0x4835000, 4096, 8 )[sync] --> "
-	                                        "Success(0x0) ") CALL(149,
-	                                                              "sys_mlock ( 0x4835000, 4096 "
-	                                                              ")[sync] --> Success(0x0) ")
-						CALL(150, "sys_munlock ( 0x4835000, 4096 )[sync] "
-	                                                  "--> Success(0x0) ") CALL(
-							25,
-							"sys_mremap ( 0x4835000, 8192, 16384, 0x1 "
-	                                                ") --> [pre-success] Success(0x5000000) ")
+		CALL(9,
+	             "sys_mmap ( 0x0, 8192, 3, 34, 4294967295, 0 ) --> [pre-success] "
+	             "Success(0x4835000) ") CALL(9,
+	                                         "sys_mmap ( 0x0, 100, 3, 33, 4294967295, 0 ) --> "
+	                                         "[pre-success] "
+	                                         "Success(0x4900000) ") CALL(9,
+	                                                                     "sys_mmap ( "
+	                                                                     "0x4836000, 1, 1, 50, "
+	                                                                     "4294967295, 0 "
+	                                                                     ") --> [pre-success] "
+	                                                                     "Success(0x4836000) ")
+			CALL(9,
+	                     "sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 ) --> [pre-fail] "
+	                     "Failure(0xc) ") CALL(10,
+	                                           "sys_mprotect ( 0x4835000, 8192, 5 )[sync] --> "
+	                                           "Success(0x0) ") CALL(28, "sys_madvise ( "
+	                                                                     "0x4835000, 4096, 4 ) "
+	                                                                     "--> [async] ... ")
+				CALL(28, "... [async] --> Success(0x0) ") CALL(
+					28,
+					"sys_madvise ( 0x4835000, 4096, 8 )[sync] --> "
+					"Success(0x0) ") CALL(149, "sys_mlock ( 0x4835000, 4096 "
+	                                                           ")[sync] --> Success(0x0) ")
+					CALL(150, "sys_munlock ( 0x4835000, 4096 )[sync] "
+	                                          "--> Success(0x0) ")
+						CALL(25, "sys_mremap ( 0x4835000, 8192, 16384, 0x1 "
+	                                                 ") --> [pre-success] Success(0x5000000) ")
 							CALL(11, "sys_munmap ( 0x5000000, 16384 "
 	                                                         ")[sync] --> Success(0x0) "),
 		"mmap 1 4835000 8192 rw- anon\n"
@@ -401,20 +406,21 @@ START_TEST(impossible_calls)
 		&it,
 		CALL(9, "sys_mmap ( 0x0, 18446744073709551615, 3, 34, 4294967295, 0 )[sync] --> "
 	                "Success(0x1000) ") CALL(9, "sys_mmap ( 0x0, 0, 3, 34, 4294967295, 0 "
-	                                            ")[sync] --> Success(0x1000) ") CALL(
-			9,
-			"sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 )[sync] --> Success(0x1001) ")
-			CALL(9, "sys_mmap ( 0x0, 9999999999999999999999, 3, 34, 4294967295, 0 "
-	                        ")[sync] --> Success(0x1000) ") CALL(
-				11,
-				"sys_munmap ( 0xfffffffffffff000, 8192 )[sync] --> Success(0x0) ")
-				CALL(25, "sys_mremap ( 0x1000, 0, 0, 0x1 )[sync] --> Success(0x0) ")
+	                                            ")[sync] --> Success(0x1000) ")
+			CALL(9, "sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 )[sync] --> "
+	                        "Success(0x1001) ") CALL(
+				9, "sys_mmap ( 0x0, 9999999999999999999999, 3, 34, 4294967295, 0 "
+				   ")[sync] --> Success(0x1000) ")
+				CALL(11, "sys_munmap ( 0xfffffffffffff000, 8192 )[sync] --> "
+	                                 "Success(0x0) ") CALL(
+					25,
+					"sys_mremap ( 0x1000, 0, 0, 0x1 )[sync] --> Success(0x0) ")
 					CALL(0, "sys_read ( 0, 0x1000, 9223372036854775808 )[sync] "
-	                                        "--> Success(0x8000000000000000) ") CALL(
-						0,
-						"sys_read ( 0, 0x1000, 5 )[sync] --> Success(0x6) ")
-						CALL(28, "sys_madvise ( 0x1000, 4096, 4 )[sync] "
-	                                                 "--> Success(0x0) ") "I  00109000,1\n");
+	                                        "--> Success(0x8000000000000000) ")
+						CALL(0, "sys_read ( 0, 0x1000, 5 )[sync] --> "
+	                                                "Success(0x6) ") CALL(
+							28, "sys_madvise ( 0x1000, 4096, 4 )[sync] "
+							    "--> Success(0x0) ") "I  00109000,1\n");
 	ck_assert(it.error == NULL);
 	ck_assert_str_eq(it.text->str, "task 1\nX 1 109\n");
 	ck_assert_str_eq(it.skipped->str,
@@ -431,29 +437,38 @@ END_TEST
 
 START_TEST(files)
 {
-	expect(OPEN(3, "/etc/a (b), c", 524288) CALL(0, "sys_read ( 3, 0x31000ff0, 100 ) --> "
-	                                                "[async] ... ") CALL(
-		       0, "... [async] --> Success(0x20) ") CALL(0, "sys_read ( 3, 0x31000000, 100 "
-	                                                            ")[sync] --> Success(0x10) ")
-	               CALL(8, "sys_lseek ( 3, -8, 2 )[sync] --> Success(0x1000) ") CALL(
-			       32, "sys_dup ( 3 )[sync] --> Success(0x4) ")
-	                       CALL(3, "sys_close ( 3 )[sync] --> Success(0x0) ") CALL(
-				       1, "sys_write ( 4, 0x31000000, 7 )[sync] --> Success(0x7) ")
-	                               CALL(0, "sys_read ( 3, 0x31000000, 9 )[sync] --> "
-	                                       "Success(0x9) ") CALL(
-					       17,
-					       "sys_pread64 ( 4, 0x31002000, 16, 24 )[sync] --> "
-	                                       "Success(0x10) ") CALL(18,
-	                                                              "sys_pwrite64 ( 4, "
-	                                                              "0x31002000, 16, 65536 "
-	                                                              ")[sync] --> Success(0x10) ")
-	                                       CALL(75, "sys_fdatasync ( 4 )[sync] --> "
-	                                                "Success(0x0) ") CALL(
-						       0, "sys_read ( 4, 0x31000000, 9 )[sync] --> "
-	                                                  "Failure(0x5) ")
-	                                               CALL(0,
-	                                                    "sys_read ( 4, 0x31000000, 9 )[sync] "
-	                                                    "--> Success(0x0) ") "I  00109000,1\n",
+	expect(OPEN(3, "/etc/a (b), c",
+	            524288) CALL(0, "sys_read ( 3, 0x31000ff0, 100 ) --> "
+	                            "[async] ... ") CALL(0, "... [async] --> Success(0x20) ")
+	               CALL(0, "sys_read ( 3, 0x31000000, 100 "
+	                       ")[sync] --> Success(0x10) ") CALL(8, "sys_lseek ( 3, -8, 2 )[sync] "
+	                                                             "--> Success(0x1000) ")
+	                       CALL(32, "sys_dup ( 3 )[sync] --> Success(0x4) ") CALL(
+				       3, "sys_close ( 3 )[sync] --> Success(0x0) ")
+	                               CALL(1, "sys_write ( 4, 0x31000000, 7 )[sync] --> "
+	                                       "Success(0x7) ") CALL(
+					       0,
+					       "sys_read ( 3, 0x31000000, 9 )[sync] --> "
+					       "Success(0x9) ") CALL(17,
+	                                                             "sys_pread64 ( 4, 0x31002000, "
+	                                                             "16, 24 )[sync] --> "
+	                                                             "Success(0x10) ")
+	                                       CALL(18, "sys_pwrite64 ( 4, "
+	                                                "0x31002000, 16, 65536 "
+	                                                ")[sync] --> Success(0x10) ")
+	                                               CALL(75,
+	                                                    "sys_fdatasync ( 4 )[sync] --> "
+	                                                    "Success(0x0) ") CALL(0,
+	                                                                          "sys_read ( 4, "
+	                                                                          "0x31000000, 9 "
+	                                                                          ")[sync] --> "
+	                                                                          "Failure(0x5) ")
+	                                                       CALL(0,
+	                                                            "sys_read ( 4, 0x31000000, 9 "
+	                                                            ")[sync] "
+	                                                            "--> Success(0x0) ") "I  "
+	                                                                                 "00109000,"
+	                                                                                 "1\n",
 	       "task 1\n"
 	       "file 1 /etc/a (b), c 32\nread 1 file:1 0 32\nW 1 31000\n+W 1 31001\n"
 	       "read 1 file:1 32 16\nW 1 31000\n"
@@ -492,7 +507,7 @@ START_TEST(file_identity)
 #define CLOSE(fd) CALL(3, "sys_close ( " #fd " )[sync] --> Success(0x0) ")
 	struct rf_source_options no = { .format = "lackey", .no_kernel_accesses = TRUE };
 	const char *text = "--9:1:    main Getting the working directory at startup\n--9:1:    "
-	                   "main ... /tmp/w\n" OPEN(3, "x", 66) WRITE(3) CLOSE(3)
+			   "main ... /tmp/w\n" OPEN(3, "x", 66) WRITE(3) CLOSE(3)
 				   OPEN(3, "/tmp/w/x", 1) WRITE(3) CLOSE(3) /* the same file */
 		CALL(87, "sys_unlink ( 0x4036949(x) )[sync] --> Success(0x0) ") OPEN(3, "x", 66)
 			WRITE(3) CLOSE(3)                     /* a second */
@@ -518,24 +533,25 @@ END_TEST
 
 START_TEST(mapped_files)
 {
-	expect_events(OPEN(3, "/lib/c", 0) CALL(9, "sys_mmap ( 0x0, 20480, 1, 2050, 3, 0 ) --> "
-	                                           "[pre-success] Success(0x4837000) ") CALL(
-			      9, "sys_mmap ( 0x4838000, 4096, 5, 2066, 3, 4096 ) --> [pre-success] "
-	                         "Success(0x4838000) ") CLOSE(3) OPEN(3, "/dev/zero", 2)
-	                      CALL(9, "sys_mmap ( 0x0, 4096, 3, 2, 3, 0 ) --> [pre-success] "
-	                              "Success(0x5000000) ") OPEN(4, "/dev/shm/x", 2)
-	                              CALL(9, "sys_mmap ( 0x0, 4096, 3, 1, 4, 4096 ) --> "
-	                                      "[pre-success] Success(0x5001000) ")
-	                                      CALL(9, "sys_mmap ( 0x0, 4096, 1, 2, 0, 0 ) --> "
-	                                              "[pre-success] Success(0x5002000) "),
-	              "file 1 /lib/c 20480\n"
-	              "mmap 1 4837000 20480 r-- file:1 off=0\n"
-	              "munmap 1 4838000 4096\n"
-	              "mmap 1 4838000 4096 r-x file:1 off=4096\n"
-	              "mmap 1 5000000 4096 rw- anon\n"
-	              "mmap 1 5001000 4096 rw- shmem:2 off=4096 shared\n"
-	              "file 3 [fd 0] 4096\n"
-	              "mmap 1 5002000 4096 r-- file:3 off=0\n");
+	expect_events(
+		OPEN(3, "/lib/c", 0) CALL(9, "sys_mmap ( 0x0, 20480, 1, 2050, 3, 0 ) --> "
+	                                     "[pre-success] Success(0x4837000) ")
+			CALL(9, "sys_mmap ( 0x4838000, 4096, 5, 2066, 3, 4096 ) --> [pre-success] "
+	                        "Success(0x4838000) ") CLOSE(3) OPEN(3, "/dev/zero", 2)
+				CALL(9, "sys_mmap ( 0x0, 4096, 3, 2, 3, 0 ) --> [pre-success] "
+	                                "Success(0x5000000) ") OPEN(4, "/dev/shm/x", 2)
+					CALL(9, "sys_mmap ( 0x0, 4096, 3, 1, 4, 4096 ) --> "
+	                                        "[pre-success] Success(0x5001000) ")
+						CALL(9, "sys_mmap ( 0x0, 4096, 1, 2, 0, 0 ) --> "
+	                                                "[pre-success] Success(0x5002000) "),
+		"file 1 /lib/c 20480\n"
+		"mmap 1 4837000 20480 r-- file:1 off=0\n"
+		"munmap 1 4838000 4096\n"
+		"mmap 1 4838000 4096 r-x file:1 off=4096\n"
+		"mmap 1 5000000 4096 rw- anon\n"
+		"mmap 1 5001000 4096 rw- shmem:2 off=4096 shared\n"
+		"file 3 [fd 0] 4096\n"
+		"mmap 1 5002000 4096 r-- file:3 off=0\n");
 }
 END_TEST
 
@@ -691,6 +707,104 @@ START_TEST(sniffing)
 }
 END_TEST
 
+/* Whatever is done to a stream, it gives a trace or an error. */
+START_TEST(mutations)
+{
+	static const char base[] = DUMP OPEN(3, "/lib/c", 0) CALL(
+		9, "sys_mmap ( 0x0, 20480, 1, 2050, 3, 0 ) --> [pre-success] Success(0x4837000) ")
+		CALL(0, "sys_read ( 3, 0x4837ff0, 8192 )[sync] --> Success(0x2000) ")
+			CALL(12, "sys_brk ( 0x0 ) --> [pre-success] Success(0x4035000) ") CALL(
+				12, "sys_brk ( 0x4056000 ) --> [pre-success] Success(0x4056000) ")
+				CALL(25,
+	                             "sys_mremap ( 0x4837000, 8192, 16384, 0x1 ) --> [pre-success] "
+	                             "Success(0x5000000) ") "I  00109000,1\n L 1fff000550,8\n S "
+	                                                    "1fff000ffc,8\n M 04035e06,1\n"
+							    "--9:1: signals extending a stack base "
+	                                                    "0x1ffefff000 down by 4096 new base "
+	                                                    "0x1ffeffe000 to\n"
+							    "--9--   SCHED[2]:  acquired lock "
+	                                                    "(x)\nI  00109003,4\n" CALL(
+								    10, "sys_mprotect ( 0x4035000, "
+	                                                                "8192, 1 )[sync] --> "
+	                                                                "Success(0x0) ")
+								    CALL(231, "exit_group( 0 ) --> "
+	                                                                      "[pre-success] "
+	                                                                      "Success(0x0) ");
+	static const char *const pieces[] = {
+		"SYSCALL[9,1](9) ",
+		" --> ",
+		"Success(0x",
+		"(",
+		")",
+		",",
+		"\n",
+		"0x",
+		"18446744073709551615",
+		"ffffffffffffffff",
+		"9223372036854775808",
+		"4294967295",
+		" L ",
+		"I  ",
+		"--9:1: aspacem ",
+		"\r",
+		"(1,49,7) ",
+		"SmLower",
+		"-",
+		"[",
+		"]",
+		"sys_",
+		"65536",
+		"70000",
+		"1000000000000",
+	};
+	uint64_t seed = 31337;
+	struct rf_rng rng = { seed };
+	unsigned good = 0;
+
+	for (unsigned round = 0; round < 600; round++) {
+		GString *s = g_string_new(base);
+		struct items it;
+
+		for (unsigned n = 1 + rf_rng_below(&rng, 6); n > 0 && s->len > 0; n--) {
+			gsize at = rf_rng_below(&rng, (uint32_t)s->len);
+			gsize len = rf_rng_below(&rng, 40);
+
+			len = MIN(len, s->len - at);
+			switch (rf_rng_below(&rng, 4)) {
+			case 0:
+				s->str[at] = (char)rf_rng_next(&rng);
+				break;
+			case 1:
+				g_string_erase(s, (gssize)at, (gssize)len);
+				break;
+			case 2:
+				g_string_insert(s, (gssize)at,
+				                pieces[rf_rng_below(&rng, G_N_ELEMENTS(pieces))]);
+				break;
+			default: {
+				char *copy = g_strndup(s->str + at, len);
+
+				g_string_insert(s, (gssize)rf_rng_below(&rng, (uint32_t)s->len),
+				                copy);
+				g_free(copy);
+			}
+			}
+		}
+		items_read(&it, s->str, s->len, &plain);
+		if (it.error)
+			ck_assert_msg(it.error->domain == RF_DATA_ERROR,
+			              "seed %" PRIu64 " round %u: %s", seed, round,
+			              it.error->message);
+		else
+			good++;
+		items_clear(&it);
+		g_string_free(s, TRUE);
+	}
+	/* most damage is noise that is skipped */
+	ck_assert_uint_gt(good, 200);
+}
+END_TEST
+
 Suite *suite_lackey(void);
 Suite *suite_lackey(void)
 {
@@ -723,6 +837,7 @@ Suite *suite_lackey(void)
 	tcase_add_test(calls, threads);
 	tcase_add_test(calls, two_processes);
 	tcase_add_test(calls, companion);
+	tcase_add_test(calls, mutations);
 	suite_add_tcase(s, calls);
 	return s;
 }
