@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT
+ * zero-always: as zero, where the kernel has no shared zero page to map for a load (virtual machines
+ * that forbid it, s390 guests with storage keys).
+ */
+#include "policies/seams.h"
+
+const struct rf_fill_ops rf_fill_zero_always = {
+	.name = "zero-always", .summary = "the kernel zeroes pages at first access, loads included: no zero page",
+	.zero_page_on_read = FALSE,
+};
