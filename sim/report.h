@@ -29,6 +29,7 @@ void rf_report_append(GString *out, enum rf_output format, const struct rf_repor
                       gboolean first, gboolean last);
 
 void rf_report_normal(GString *out, const struct rf_report *r);
+void rf_report_blocks(GString *out, const struct rf_report *r); /* its part on the modelled machine */
 void rf_report_json(GString *out, const struct rf_report *r);
 void rf_report_csv(GString *out, const struct rf_report *r, gboolean heading);
 void rf_report_vmstat(GString *out, const struct rf_report *r);
