@@ -12,6 +12,7 @@
 	X(lackey) \
 	X(oracle) \
 	X(policies) \
+	X(policies_plugin) \
 	X(synth) \
 
 #define DECLARE(name) Suite *suite_##name(void);
