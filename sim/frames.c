@@ -40,7 +40,8 @@ struct rf_frames {
 	struct rf_scan scan; /* for simple_propose */
 	/* Only what can't be told from others is counted as it happens: see read_counters(). */
 	uint64_t counter[RF_NCOUNTERS];
-	uint64_t implicit, distinct, file_misses; /* file_misses: by read(2) and write(2) */
+	uint64_t implicit, distinct, freed;
+	uint64_t file_misses; /* by read(2) and write(2) */
 	uint64_t rss_max, rss_since;
 	unsigned __int128 rss_sum; /* pages times accesses, up to rss_since */
 	const struct rf_future *future;
@@ -270,6 +271,7 @@ static inline void make_room(struct rf_frames *m)
 	}
 	page = m->pol->ops->propose(m->pol, m->lv, &m->scan);
 	if (page < m->host.npages && (m->fact[page] & RF_PAGE_RESIDENT)) {
+		m->counter[RF_C_pgsteal_file] += !(m->fact[page] & RF_PAGE_SWAPBACKED);
 		take_out(m, page);
 		return;
 	}
@@ -505,6 +507,7 @@ static void page_freed(void *self, uint32_t page)
 		ops->remove(m->pol, m->lv, page, RF_WHY_FREED);
 		settle_rss(m);
 		leave(m, page);
+		m->freed++;
 	} else if ((fact & F_EVICTED) && ops->forget) {
 		ops->forget(m->pol, page);
 	}
@@ -682,6 +685,13 @@ static void read_counters(const struct rf_frames *m, uint64_t c[RF_NCOUNTERS])
 	c[RF_C_workingset_refault_anon] = c[RF_C_pgfault] - c[RF_C_rf_first_touch] -
 	                                  c[RF_C_workingset_refault_file];
 	c[RF_C_rf_pages_out] = c[RF_C_rf_pages_in] - m->resident;
+	if (m->simple_propose) {
+		c[RF_C_pgsteal_direct] = c[RF_C_rf_pages_out] - m->freed - c[RF_C_rf_policy_fallback];
+		c[RF_C_pgsteal_anon] = c[RF_C_pgsteal_direct] - c[RF_C_pgsteal_file];
+		c[RF_C_pgscan_direct] = c[RF_C_pgsteal_direct];
+		c[RF_C_pgscan_anon] = c[RF_C_pgsteal_anon];
+		c[RF_C_pgscan_file] = c[RF_C_pgsteal_file];
+	}
 }
 
 void rf_frames_sample(struct rf_frames *m, struct rf_sample *out)
