@@ -220,6 +220,7 @@ static gboolean run_one(const char *path, const struct options *o, struct rf_con
 	if (ok) {
 		const struct rf_report r = {
 			.path = path, .format = rf_source_format(source), .header = rf_source_header(source),
+			.as_format = o->format, .maps = o->maps,
 			.cfg = cfg, .result = &result,
 		};
 

@@ -108,7 +108,7 @@ static void reclaim(GString *out, const struct rf_report *r)
 		{ "KiB out", counter(r, RF_C_pgpgout) },
 		{ "pages dirtied", counter(r, RF_C_nr_dirtied) },
 		{ "written", counter(r, RF_C_nr_written) },
-		{ "by reclaim", counter(r, RF_C_nr_vmscan_write) },
+		{ "by reclaim, swap included,", counter(r, RF_C_nr_vmscan_write) },
 	};
 	const struct rf_fact calls[] = {
 		{ "limit met", anywhere(r, RF_C_rf_limit_reclaim) },

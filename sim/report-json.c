@@ -55,6 +55,7 @@ static void add_trace(JsonBuilder *b, const struct rf_report *r)
 	open_object(b, "trace");
 	text(b, "path", r->path);
 	text(b, "format", r->format);
+	text(b, "maps", r->maps);
 	text(b, "digest", digest);
 	number(b, "lost", t->lost);
 	number(b, "events", t->events);

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/version.h"
+#include "sim/args.h"
 #include "sim/cells.h"
 
 static uint64_t counter(const struct rf_report *r, enum rf_counter c)
@@ -77,7 +78,29 @@ static void command(GString *out, const struct rf_report *r)
 		g_ptr_array_add(list, g_strdup_printf("--set %s", quoted));
 	}
 	rf_config_clear(&plain);
+	if (r->as_format)
+		g_ptr_array_add(list, g_strdup_printf("--format %s", r->as_format));
+	if (r->maps) {
+		g_autofree char *quoted = shell_word(r->maps);
+
+		g_ptr_array_add(list, g_strdup_printf("--maps %s", quoted));
+	}
 	words(out, "command", list);
+}
+
+/* What was recorded, if the recorder said. */
+static void program(GString *out, const struct rf_header *h)
+{
+	const char *command = h ? rf_header_get(h, "command") : NULL;
+	g_autofree char *text = NULL;
+
+	if (!command && h)
+		command = rf_header_get(h, "program");
+	if (!command)
+		return;
+	text = g_utf8_make_valid(command, -1);
+	rf_label(out, "program");
+	rf_wrap(out, g_strdelimit(text, "\n\r\t\033\b", '?'), RF_LABEL, RF_LABEL);
 }
 
 static void trace(GString *out, const struct rf_report *r)
@@ -92,6 +115,7 @@ static void trace(GString *out, const struct rf_report *r)
 	rf_label(out, "trace");
 	g_string_append_printf(out, "%s accesses, footprint %s (%s pages), %s\n", accesses, footprint, count,
 	                       r->format);
+	program(out, r->header);
 	if (t->lost) {
 		g_autofree char *lost = rf_format_count(t->lost);
 
