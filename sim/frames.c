@@ -20,7 +20,7 @@ enum kind { ANON, FILE_MAPPED, SHMEM, FILE_CACHE, NKINDS };
 
 /* How many runs ahead memory is asked for: first the page's own state, then its neighbours'
  * links. */
-enum { FAR_AHEAD = 24, NEAR_AHEAD = 10 };
+enum { FAR_AHEAD = 48, NEAR_AHEAD = 24 };
 
 struct rf_frames {
 	struct rf_host host; /* policies hold on to it: it never moves */
