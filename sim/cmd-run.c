@@ -158,8 +158,11 @@ static gboolean replay(struct rf_source *source, const char *path, const struct 
 	m = rf_machine_new(cfg, rf_source_totals_ahead(source), error);
 	if (!m)
 		return FALSE;
-	if (!o->quiet)
-		progress = rf_progress_new(path);
+	if (!o->quiet) {
+		g_autofree char *name = g_path_get_basename(path);
+
+		progress = rf_progress_new(name);
+	}
 	ok = rf_replay(source, &m, 1, progress, error);
 	rf_progress_end(progress);
 	ok = ok && rf_machine_finish(m, result, error);

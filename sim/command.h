@@ -6,6 +6,7 @@
 
 #include <glib.h>
 #include "base/error.h"
+#include "base/interrupt.h"
 
 struct rf_command {
 	const char *name;
@@ -32,12 +33,6 @@ int rf_fail(GError *error);
 int rf_print(const char *text);
 /* Print a command's help. */
 int rf_print_help(const char *command);
-
-/* SIGINT and SIGTERM set a flag; a second one kills.  Loops over a trace ask now and then, and stop
- * with this error, so that what they were writing is removed. */
-void rf_interrupt_catch(void);
-gboolean rf_interrupted(void);
-void rf_set_interrupted(GError **error);
 
 int rf_cmd_run(int argc, char **argv);
 void rf_cmd_run_help(GString *out);

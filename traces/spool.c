@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "traces/sink.h"
 #include "traces/source.h"
 
@@ -34,6 +35,11 @@ static gboolean copy(struct rf_source *s, FILE *f, GError **error)
 	if (sink == NULL)
 		return FALSE;
 	do {
+		if (rf_interrupted()) {
+			rf_set_interrupted(error);
+			rf_sink_abort(sink);
+			return FALSE;
+		}
 		if (!rf_source_next(s, &item, error) || !rf_sink_put(sink, &item, error)) {
 			rf_sink_abort(sink);
 			return FALSE;
