@@ -72,6 +72,40 @@ static inline void rf_queue_push(struct rf_queue *q, struct rf_link *link, rf_pa
 	q->n++;
 }
 
+/* At the other end: the next to go. */
+static inline void rf_queue_push_oldest(struct rf_queue *q, struct rf_link *link, rf_page page)
+{
+	uint32_t place;
+
+	if (q->young - q->old > q->mask)
+		rf_queue_make_room(q, link);
+	place = --q->old & q->mask;
+	q->slot[place] = page;
+	link[page].prev = place;
+	q->n++;
+}
+
+/* Take up to n pages from the oldest on into out; their state is asked for.  Returns how many.
+ * Their links are left as they are: rf_queued() does not know. */
+static inline unsigned rf_queue_take(struct rf_queue *q, const struct rf_policy *pol, unsigned n, rf_page *out)
+{
+	unsigned i = 0;
+
+	while (i < n && q->n) {
+		rf_page page = q->slot[q->old & q->mask];
+
+		q->slot[q->old++ & q->mask] = RF_NO_PAGE;
+		if (page == RF_NO_PAGE)
+			continue;
+		__builtin_prefetch(&pol->link[page], 1);
+		__builtin_prefetch(&pol->host->fact[page], 1);
+		__builtin_prefetch(&pol->page_priv[page * pol->ops->page_size], 1);
+		q->n--;
+		out[i++] = page;
+	}
+	return i;
+}
+
 static inline void rf_queue_remove(struct rf_queue *q, struct rf_link *link, rf_page page)
 {
 	q->slot[link[page].prev] = RF_NO_PAGE;

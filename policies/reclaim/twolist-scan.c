@@ -71,15 +71,11 @@ void tl_finish(struct rf_policy *pol, struct rf_scan *sc)
 /* Take up to n pages off the tail, coldest first.  Every page on a list can be isolated here. */
 static unsigned isolate(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n, rf_page *page)
 {
-	struct rf_list *l = &tl_lruvec(lv)->list[list];
-	unsigned i;
+	unsigned taken = rf_queue_take(&tl_lruvec(lv)->list[list], pol, n, page), i;
 
-	for (i = 0; i < n && l->tail != RF_NO_PAGE; i++) {
-		page[i] = l->tail;
-		rf_list_remove(pol->link, l, page[i]);
+	for (i = 0; i < taken; i++)
 		pol->page_priv[page[i]] = (pol->page_priv[page[i]] & ~TL_LRU) | TL_ISOLATED;
-	}
-	return i;
+	return taken;
 }
 
 static void put_back(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
@@ -118,9 +114,34 @@ static enum references check_references(struct rf_policy *pol, rf_page page, str
 	return referenced && file ? REF_RECLAIM_CLEAN : REF_RECLAIM;
 }
 
+/* What one pass over a vector did; handed to the host at its end.  ORDER type. */
+struct tally {
+	unsigned scanned[2], freed[2], activated, refilled, deactivated;
+};
+
+static void report(struct rf_policy *pol, struct rf_lruvec *lv, const struct rf_scan *sc, const struct tally *t)
+{
+	const enum rf_counter scan = sc->kswapd ? RF_C_pgscan_kswapd : sc->proactive ? RF_C_pgscan_proactive :
+	                             RF_C_pgscan_direct;
+	const enum rf_counter steal = sc->kswapd ? RF_C_pgsteal_kswapd : sc->proactive ? RF_C_pgsteal_proactive :
+	                              RF_C_pgsteal_direct;
+	const struct { enum rf_counter c; unsigned n; } counts[] = {
+		{ scan, t->scanned[0] + t->scanned[1] }, { steal, t->freed[0] + t->freed[1] },
+		{ RF_C_pgscan_anon, t->scanned[0] }, { RF_C_pgscan_file, t->scanned[1] },
+		{ RF_C_pgsteal_anon, t->freed[0] }, { RF_C_pgsteal_file, t->freed[1] },
+		{ RF_C_pgactivate, t->activated }, { RF_C_pgrefill, t->refilled },
+		{ RF_C_pgdeactivate, t->deactivated },
+	};
+	unsigned i;
+
+	for (i = 0; i < G_N_ELEMENTS(counts); i++)
+		if (counts[i].n)
+			pol->host->count(pol, lv, counts[i].c, counts[i].n);
+}
+
 /* shrink_inactive_list(): 3.2.  Returns the pages freed. */
 static unsigned shrink_inactive(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n,
-                                struct rf_scan *sc)
+                                struct rf_scan *sc, struct tally *tally)
 {
 	const struct rf_host *host = pol->host;
 	int type = (list & TL_FILE) != 0;
@@ -132,9 +153,6 @@ static unsigned shrink_inactive(struct rf_policy *pol, struct rf_lruvec *lv, int
 	taken = isolate(pol, lv, list, n, page);
 	if (!taken)
 		return 0;
-	host->count(pol, lv, sc->kswapd ? RF_C_pgscan_kswapd : sc->proactive ? RF_C_pgscan_proactive :
-	            RF_C_pgscan_direct, taken);
-	host->count(pol, lv, type ? RF_C_pgscan_file : RF_C_pgscan_anon, taken);
 	sc->scanned += taken;
 
 	for (i = 0; i < taken; i++) {
@@ -157,11 +175,9 @@ static unsigned shrink_inactive(struct rf_policy *pol, struct rf_lruvec *lv, int
 		if (pol->page_priv[left[i]] & TL_ISOLATED) /* not taken away as unevictable */
 			put_back(pol, lv, left[i]);
 
-	if (activated)
-		host->count(pol, lv, RF_C_pgactivate, activated);
-	host->count(pol, lv, sc->kswapd ? RF_C_pgsteal_kswapd : sc->proactive ? RF_C_pgsteal_proactive :
-	            RF_C_pgsteal_direct, freed);
-	host->count(pol, lv, type ? RF_C_pgsteal_file : RF_C_pgsteal_anon, freed);
+	tally->scanned[type] += taken;
+	tally->freed[type] += freed;
+	tally->activated += activated;
 	tl_lruvec(lv)->recent_scanned[type] += taken;
 	tl_lruvec(lv)->recent_rotated[type] += activated;
 	tl_note_cost(pol, lv, type, sc->pageouts - pageouts, taken - freed);
@@ -171,7 +187,7 @@ static unsigned shrink_inactive(struct rf_policy *pol, struct rf_lruvec *lv, int
 
 /* shrink_active_list(): 3.3. */
 static void shrink_active(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n,
-                          struct rf_scan *sc)
+                          struct rf_scan *sc, struct tally *tally)
 {
 	const struct rf_host *host = pol->host;
 	int type = (list & TL_FILE) != 0;
@@ -183,7 +199,7 @@ static void shrink_active(struct rf_policy *pol, struct rf_lruvec *lv, int list,
 	taken = isolate(pol, lv, list, n, page);
 	if (!taken)
 		return;
-	host->count(pol, lv, RF_C_pgrefill, taken);
+	tally->refilled += taken;
 	for (i = 0; i < taken; i++) {
 		unsigned vm;
 
@@ -199,7 +215,7 @@ static void shrink_active(struct rf_policy *pol, struct rf_lruvec *lv, int list,
 		pol->page_priv[page[i]] = (pol->page_priv[page[i]] & ~TL_ACT) | TL_WS;
 		put_back(pol, lv, page[i]);
 	}
-	host->count(pol, lv, RF_C_pgdeactivate, taken - rotated);
+	tally->deactivated += taken - rotated;
 	tl_lruvec(lv)->recent_scanned[type] += taken;
 	tl_lruvec(lv)->recent_rotated[type] += rotated;
 	tl_note_cost(pol, lv, type, 0, rotated);
@@ -267,7 +283,7 @@ static void scan_targets(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_
 		gboolean file = (i & TL_FILE) != 0;
 		uint64_t s = host->unprotected(pol, lv, v->list[i].n, sc) >> sc->prio;
 
-		if (how == FRACTION)
+		if (how == FRACTION && s)
 			s = s * (file ? fp : ap) / (ap + fp);
 		else if ((how == FILE_ONLY && !file) || (how == ANON_ONLY && file))
 			s = 0;
@@ -281,8 +297,8 @@ void tl_shrink(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
 	/* ORDER: IA, AA, IF, AF as the kernel walks them. */
 	const struct tl_rules *r = &tl_state(pol)->rules;
 	uint64_t target[TL_NLISTS], nr[TL_NLISTS], got = 0;
+	struct tally tally = { 0 };
 	gboolean proportional_only = sc->global && !sc->kswapd && sc->prio == 12;
-	gboolean adjusted = FALSE;
 	int i;
 
 	if (!r->deactivate_root)
@@ -302,13 +318,13 @@ void tl_shrink(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
 				continue;
 			nr[i] -= k;
 			if (!(i & TL_ACTIVE))
-				got += shrink_inactive(pol, lv, i, k, sc);
+				got += shrink_inactive(pol, lv, i, k, sc, &tally);
 			else if (may)
-				shrink_active(pol, lv, i, k, sc);
+				shrink_active(pol, lv, i, k, sc, &tally);
 			else
 				sc->skipped_deactivate = TRUE;
 		}
-		if (got < sc->goal || proportional_only || adjusted)
+		if (got < sc->goal || proportional_only)
 			continue;
 		if (!r->proportional)
 			break;
@@ -329,7 +345,8 @@ void tl_shrink(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
 	sc->reclaimed += got;
 	/* Anonymous pages are aged whatever the targets were: 3.6. */
 	if (pol->host->swap_total && inactive_is_low(pol, lv, TL_ANON_TYPE))
-		shrink_active(pol, lv, TL_ACTIVE_ANON, CLUSTER, sc);
+		shrink_active(pol, lv, TL_ACTIVE_ANON, CLUSTER, sc, &tally);
+	report(pol, lv, sc, &tally);
 }
 
 /* kswapd_age_node(): 3.6. */
@@ -340,7 +357,12 @@ void tl_age(struct rf_policy *pol, struct rf_scan *sc)
 
 	if (!pol->host->swap_total || !inactive_is_low(pol, sc->target, TL_ANON_TYPE))
 		return;
-	for (i = 0; i < st->nlruvecs; i++)
-		if (st->lruvec[i])
-			shrink_active(pol, st->lruvec[i], TL_ACTIVE_ANON, CLUSTER, sc);
+	for (i = 0; i < st->nlruvecs; i++) {
+		struct tally tally = { 0 };
+
+		if (!st->lruvec[i])
+			continue;
+		shrink_active(pol, st->lruvec[i], TL_ACTIVE_ANON, CLUSTER, sc, &tally);
+		report(pol, st->lruvec[i], sc, &tally);
+	}
 }

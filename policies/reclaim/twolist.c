@@ -66,7 +66,7 @@ static void tl_lruvec_init(struct rf_policy *pol, struct rf_lruvec *lv)
 	int i;
 
 	for (i = 0; i < TL_NLISTS; i++)
-		rf_list_init(&tl_lruvec(lv)->list[i]);
+		rf_queue_init(&tl_lruvec(lv)->list[i]);
 	if (lv->id >= st->nlruvecs) {
 		st->lruvec = g_renew(struct rf_lruvec *, st->lruvec, lv->id + 1);
 		while (st->nlruvecs <= lv->id)
@@ -77,6 +77,10 @@ static void tl_lruvec_init(struct rf_policy *pol, struct rf_lruvec *lv)
 
 static void tl_lruvec_exit(struct rf_policy *pol, struct rf_lruvec *lv)
 {
+	int i;
+
+	for (i = 0; i < TL_NLISTS; i++)
+		rf_queue_clear(&tl_lruvec(lv)->list[i]);
 	tl_state(pol)->lruvec[lv->id] = NULL;
 }
 
@@ -177,14 +181,14 @@ void tl_list_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 	if (f & TL_ACT)
 		f |= TL_ACTIVE;
 	pol->page_priv[page] = f | TL_LRU;
-	rf_list_push_head(pol->link, &tl_lruvec(lv)->list[f & TL_LIST], page);
+	rf_queue_push(&tl_lruvec(lv)->list[f & TL_LIST], pol->link, page);
 }
 
 void tl_list_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 {
 	uint8_t f = pol->page_priv[page];
 
-	rf_list_remove(pol->link, &tl_lruvec(lv)->list[f & TL_LIST], page);
+	rf_queue_remove(&tl_lruvec(lv)->list[f & TL_LIST], pol->link, page);
 	pol->page_priv[page] = f & ~TL_LRU;
 }
 
@@ -208,6 +212,10 @@ static void drain_add(struct rf_policy *pol)
 {
 	struct tl_batch *b = &tl_state(pol)->add;
 	unsigned i;
+
+	for (i = 0; i < b->n; i++)
+		if (b->page[i] != RF_NO_PAGE)
+			__builtin_prefetch(&pol->link[b->page[i]], 1);
 
 	for (i = 0; i < b->n; i++)
 		if (b->page[i] != RF_NO_PAGE)
@@ -297,7 +305,7 @@ static void drain_rotate(struct rf_policy *pol)
 		if (tl_is_file(pol, page))
 			f |= TL_FILE;
 		pol->page_priv[page] = f | TL_LRU;
-		rf_list_push_tail(pol->link, &tl_lruvec(lv)->list[f & TL_LIST], page);
+		rf_queue_push_oldest(&tl_lruvec(lv)->list[f & TL_LIST], pol->link, page);
 		pol->host->count(pol, lv, RF_C_pgrotated, 1);
 	}
 	b->n = 0;
@@ -321,13 +329,22 @@ void tl_drain(struct rf_policy *pol)
 
 /* ---- entry, use, exit ---- */
 
-/* Shadow: top bit set, stamp, id of the cgroup that was the target of reclaim, workingset flag. */
-#define SHADOW_VALID (UINT64_C(1) << 63)
+/* A shadow: stamp, id of the cgroup that was the target of reclaim, workingset flag.  It lives in the
+ * page's link, which no list needs while the page is out of memory and which add() touches anyway;
+ * the host only remembers that there is one. */
 #define SHADOW_ID_BITS 16
 
-static uint64_t shadow_pack(uint64_t stamp, uint32_t id, gboolean ws)
+static void shadow_keep(struct rf_link *link, uint64_t stamp, uint32_t id, gboolean ws)
 {
-	return SHADOW_VALID | (stamp << (SHADOW_ID_BITS + 1) & ~SHADOW_VALID) | (uint64_t)id << 1 | (ws ? 1 : 0);
+	uint64_t shadow = stamp << (SHADOW_ID_BITS + 1) | (uint64_t)id << 1 | (ws ? 1 : 0);
+
+	link->prev = (rf_page)shadow;
+	link->next = (rf_page)(shadow >> 32);
+}
+
+static uint64_t shadow_kept(const struct rf_link *link)
+{
+	return (uint64_t)link->next << 32 | link->prev;
 }
 
 /* workingset_refault(): 5.3. */
@@ -337,7 +354,7 @@ static void refault(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, u
 	uint32_t id = shadow >> 1 & ((1 << SHADOW_ID_BITS) - 1);
 	struct rf_lruvec *evicted_by = id < st->nlruvecs ? st->lruvec[id] : NULL;
 	gboolean file = tl_is_file(pol, page);
-	const uint64_t mask = (UINT64_C(1) << (63 - SHADOW_ID_BITS - 1)) - 1;
+	const uint64_t mask = (UINT64_C(1) << (64 - SHADOW_ID_BITS - 1)) - 1;
 	uint64_t distance, size;
 
 	if (!evicted_by || !st->rules.workingset || (!file && !st->rules.anon_inactive))
@@ -372,7 +389,7 @@ static void tl_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, un
 	if (!tl_is_file(pol, page) && !st->rules.anon_inactive)
 		pol->page_priv[page] |= TL_ACT;
 	if (shadow)
-		refault(pol, lv, page, shadow);
+		refault(pol, lv, page, shadow_kept(&pol->link[page]));
 	(void)how;
 	if (batch_push(pol, &st->add, page))
 		drain_add(pol);
@@ -402,7 +419,6 @@ static uint64_t tl_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page p
 {
 	struct tl_state *st = tl_state(pol);
 	uint8_t f = pol->page_priv[page];
-	uint64_t shadow = 0;
 
 	if (f & TL_LRU)
 		tl_list_remove(pol, lv, page);
@@ -417,11 +433,11 @@ static uint64_t tl_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page p
 		struct rf_lruvec *target = pol->host->evict_target;
 
 		/* workingset_eviction(): the stamp first, then the age moves on. */
-		shadow = shadow_pack(tl_lruvec(target)->nonresident_age, target->id, (f & TL_WS) != 0);
+		shadow_keep(&pol->link[page], tl_lruvec(target)->nonresident_age, target->id, (f & TL_WS) != 0);
 		tl_age_nonresident(target);
 	}
 	pol->page_priv[page] = 0;
-	return shadow;
+	return 1;
 }
 
 static void tl_move(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, enum rf_move how)
@@ -471,25 +487,25 @@ static void tl_sizes(struct rf_policy *pol, struct rf_lruvec *lv, uint64_t out[4
 
 static void tl_check(struct rf_policy *pol, struct rf_lruvec *lv)
 {
-	int i;
+	uint32_t i;
+	int l;
 
-	for (i = 0; i < TL_NLISTS; i++) {
-		const struct rf_list *l = &tl_lruvec(lv)->list[i];
-		rf_page page, prev = RF_NO_PAGE;
-		uint32_t n = 0;
+	for (l = 0; l < TL_NLISTS; l++) {
+		const struct rf_queue *q = &tl_lruvec(lv)->list[l];
 
-		for (page = l->head; page != RF_NO_PAGE; prev = page, page = pol->link[page].next, n++) {
-			uint8_t f = pol->page_priv[page];
+		rf_queue_check(pol, q);
+		for (i = q->old; i != q->young; i++) {
+			rf_page page = q->slot[i & q->mask];
+			uint8_t f;
 
-			if (pol->link[page].prev != prev || n > l->n)
-				g_error("twolist: list %d of lruvec %u is not linked both ways at page %u", i, lv->id, page);
-			if (!(f & TL_LRU) || (f & TL_LIST) != i || !(f & TL_ACT) != !(i & TL_ACTIVE))
-				g_error("twolist: page %u on list %d has flags 0x%x", page, i, f);
-			if (!(pol->host->fact[page] & RF_PAGE_RESIDENT) || pol->host->lruvec_of(pol, page) != lv)
-				g_error("twolist: page %u on list %d is not resident, or another lruvec's", page, i);
+			if (page == RF_NO_PAGE)
+				continue;
+			f = pol->page_priv[page];
+			if (!(f & TL_LRU) || (f & TL_LIST) != l || !(f & TL_ACT) != !(l & TL_ACTIVE))
+				g_error("twolist: page %u on list %d has flags 0x%x", page, l, f);
+			if (pol->host->lruvec_of(pol, page) != lv)
+				g_error("twolist: page %u on list %d is another lruvec's", page, l);
 		}
-		if (n != l->n || l->tail != prev)
-			g_error("twolist: list %d of lruvec %u has %u pages, says %u", i, lv->id, n, l->n);
 	}
 }
 

@@ -6,6 +6,7 @@
 #define RF_TWOLIST_H
 
 #include "policies/policy.h"
+#include "policies/reclaim/queue.h"
 
 /* ORDER list: bit 0 active, bit 1 file; sizes() gives them in this order. */
 enum { TL_INACTIVE_ANON, TL_ACTIVE_ANON, TL_INACTIVE_FILE, TL_ACTIVE_FILE, TL_NLISTS };
@@ -64,7 +65,7 @@ struct tl_state {
 };
 
 struct tl_lruvec {
-	struct rf_list list[TL_NLISTS];
+	struct rf_queue list[TL_NLISTS]; /* the oldest is the tail */
 	uint64_t cost[2];            /* anon_cost, file_cost */
 	uint64_t nonresident_age;
 	uint64_t activated[2];       /* workingset_activate_*, exact */
