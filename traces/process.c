@@ -30,7 +30,6 @@ struct rf_process {
 	uint32_t leader;
 	gboolean have_leader;
 	uint64_t brk_end; /* 0: not known */
-	uint64_t kernel;  /* accesses so far */
 	GError **error;   /* during a call */
 	gboolean bad;     /* the builder refused an event of this call */
 };
@@ -55,11 +54,6 @@ void rf_process_free(struct rf_process *p)
 	rf_vmas_free(p->vmas);
 	g_hash_table_destroy(p->tasks);
 	g_free(p);
-}
-
-uint64_t rf_process_kernel_accesses(const struct rf_process *p)
-{
-	return p->kernel;
 }
 
 void rf_process_set_cwd(struct rf_process *p, const char *path)
@@ -230,7 +224,6 @@ static void kernel_access(struct rf_process *p, uint32_t tid, enum rf_access typ
 		return;
 	}
 	rf_builder_access(p->b, tid, type, addr, len, 1);
-	p->kernel++;
 }
 
 /* ---- system calls ---- */

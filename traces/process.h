@@ -49,7 +49,4 @@ gboolean rf_process_call(struct rf_process *p, uint32_t tid, const struct rf_cal
 /* execve without its system call: a new image follows. */
 gboolean rf_process_exec(struct rf_process *p, uint32_t tid, GError **error);
 
-/* Accesses of the kernel to user memory, so far. */
-uint64_t rf_process_kernel_accesses(const struct rf_process *p);
-
 #endif
