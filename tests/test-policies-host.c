@@ -208,15 +208,16 @@ static void step(struct fake *f)
 
 	if (dice < 2)
 		replace_leaf(f);
-	else if (dice < 10)
-		reclaim(f, f->lv[rf_rng_below(&f->rng, VECTORS)], 1 + rf_rng_below(&f->rng, 40));
 	else if (dice < 14)
+		reclaim(f, f->lv[rf_rng_below(&f->rng, VECTORS)],
+		        1 + rf_rng_below(&f->rng, rf_rng_below(&f->rng, 8) ? 4 : 40));
+	else if (dice < 17)
 		drop(f, page);
 	else if (!resident)
 		bring_in(f, page);
-	else if (dice < 18)
+	else if (dice < 20)
 		lock(f, page);
-	else if (dice < 22)
+	else if (dice < 23)
 		advise(f, page);
 	else
 		use(f, page);
