@@ -3,7 +3,6 @@
  */
 #include "sim/command.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
