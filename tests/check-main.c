@@ -12,6 +12,7 @@
 	X(lackey) \
 	X(oracle) \
 	X(policies) \
+	X(policies_frames) \
 	X(policies_host) \
 	X(policies_plugin) \
 	X(synth) \
