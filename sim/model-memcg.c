@@ -123,6 +123,20 @@ gboolean cgroup_event(struct rf_model *m, const struct rf_event *ev, GError **er
 	return TRUE;
 }
 
+/* How many updates of a cgroup's statistics one event stands for.  A page scanned also leaves its
+ * list and comes back to one, or is counted as stolen. */
+static const uint8_t stat_weight[RF_NCOUNTERS] = {
+	[RF_C_pgfault] = 1, [RF_C_pgmajfault] = 1,
+	[RF_C_pgscan_kswapd] = 3, [RF_C_pgscan_direct] = 3, [RF_C_pgscan_proactive] = 3, [RF_C_pgrefill] = 3,
+	[RF_C_pgactivate] = 1, [RF_C_pgdeactivate] = 1, [RF_C_pglazyfree] = 3, [RF_C_pglazyfreed] = 1,
+	[RF_C_pswpin] = 2, [RF_C_pswpout] = 6, /* with the swap cache's and the swap's own size */
+	[RF_C_workingset_refault_anon] = 1, [RF_C_workingset_refault_file] = 1,
+	[RF_C_workingset_activate_anon] = 1, [RF_C_workingset_activate_file] = 1,
+	[RF_C_workingset_restore_anon] = 1, [RF_C_workingset_restore_file] = 1,
+	[RF_C_rf_charge_pages] = 1, [RF_C_rf_uncharge_pages] = 1,
+	[RF_C_rf_pages_in] = 1, /* onto a list */
+};
+
 void count(struct rf_model *m, struct cgroup *cg, enum rf_counter c, int64_t n)
 {
 #define B 1
@@ -135,7 +149,7 @@ void count(struct rf_model *m, struct cgroup *cg, enum rf_counter c, int64_t n)
 #undef M
 #undef B
 	cg->counter[c] += n;
-	m->stat_updates += n;
+	stats_updated(m, stat_weight[c] * (uint64_t)n);
 	if (scope[c] != 2 || (m->scan && m->scan->global) || !cg->parent)
 		m->counter[c] += n;
 }

@@ -54,11 +54,12 @@ void page_add(struct rf_model *m, rf_page p, struct cgroup *cg, uint16_t facts, 
 	m->owner[p] = cg->id;
 	m->shadow[p] = 0;
 	count(m, cg, RF_C_rf_pages_in, 1);
-	m->stat_updates += 2; /* its list and its kind */
 	if (facts & RF_PAGE_ANON)
 		cg->anon++;
-	else
+	else {
 		cg->file++;
+		stats_updated(m, 1);
+	}
 	if (facts & F_SHMEM)
 		cg->shmem++;
 	if (shadow) {
@@ -86,8 +87,10 @@ void page_drop(struct rf_model *m, rf_page p, enum rf_why why)
 		m->shadow[p] = shadow ? shadow : 1; /* a policy without shadows still has refaults counted */
 	if (m->fact[p] & RF_PAGE_ANON)
 		cg->anon--;
-	else
+	else {
 		cg->file--;
+		stats_updated(m, 1);
+	}
 	if (m->fact[p] & F_SHMEM)
 		cg->shmem--;
 	if (m->fact[p] & RF_PAGE_LAZYFREE)
@@ -96,7 +99,6 @@ void page_drop(struct rf_model *m, rf_page p, enum rf_why why)
 		cg->swapcache--;
 	m->fact[p] &= F_SLOT | RF_PAGE_EXECUTED | RF_PAGE_ANON | RF_PAGE_SWAPBACKED | F_SHMEM;
 	count(m, cg, RF_C_rf_pages_out, 1);
-	m->stat_updates += 2;
 	uncharge(m, cg, 1);
 }
 

@@ -58,6 +58,7 @@ void rss_change(struct rf_model *m, struct space *s, int kind, int64_t pages)
 {
 	uint64_t total = m->rss[0] + m->rss[1] + m->rss[2], own;
 
+	stats_updated(m, 1);
 	settle_rss(m);
 	settle_space_rss(m, s);
 	m->rss[kind] += pages;

@@ -177,7 +177,7 @@ struct rf_model {
 	uint64_t dirty;
 	gboolean flusher_woken;
 	int64_t poll_left;      /* accesses until somebody reads memory.stat again */
-	uint64_t stat_updates;  /* since the statistics were folded last */
+	uint64_t cpu_updates, stat_updates; /* of statistics: not yet, and pending since they were folded */
 
 	/* translation cache: --tlb */
 	struct rf_list tlb;
@@ -322,6 +322,15 @@ void page_munlock(struct rf_model *m, rf_page p);
 /* ---- model-stats.c ---- */
 void stats_init(struct rf_model *m);
 void stats_poll(struct rf_model *m);
+/* n updates of a cgroup's statistics: a processor tells of them 64 at a time (memcg_rstat_updated). */
+static inline void stats_updated(struct rf_model *m, uint64_t n)
+{
+	m->cpu_updates += n;
+	if (m->cpu_updates >= 64) {
+		m->stat_updates += m->cpu_updates;
+		m->cpu_updates = 0;
+	}
+}
 void rss_change(struct rf_model *m, struct space *s, int kind, int64_t pages);
 void stall_begin(struct rf_model *m);
 void stall_end(struct rf_model *m);
