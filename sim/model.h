@@ -65,7 +65,8 @@ struct space {
 	uint64_t swap_last;
 	uint32_t swap_win, swap_hits;
 	gboolean ran, walked; /* since the last walk of its page tables (model-walk.c); ever */
-	uint64_t walked_at;
+	uint64_t walked_at, requests_at; /* time, and what devices had served by then */
+	gboolean busy;       /* devices were, between the last walk and the one before */
 };
 
 struct task {

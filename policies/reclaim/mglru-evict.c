@@ -211,7 +211,8 @@ static gboolean look_young(struct rf_policy *pol, struct rf_walk *w, rf_page pag
 	} else if (mg_gen(*f) != mg_lruvec(w->lv)->max_seq % MG_GENS) {
 		if (st->rules.reset_use)
 			*f &= ~(MG_USE | MG_WS);
-		mg_queue_activate(pol, page);
+		*f |= MG_QUEUED;
+		mg_queue(pol, MG_B_ACTIVATE, page);
 	}
 	return TRUE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * mglru: the kernel's multi-gen LRU, 6.1 to 6.18: how pages enter, how use through file descriptors
- * is noticed, what a refault does.  Section numbers are those of the model's reference in the manual.
+ * mglru: the kernel's multi-gen LRU, 6.1 to 6.18: its rules by release, how use through file
+ * descriptors is noticed, what a refault does.  Section numbers are those of the model's reference in the manual.
  */
 #include "policies/reclaim/mglru.h"
 
@@ -127,181 +127,6 @@ unsigned mg_tier(struct rf_policy *pol, uint16_t f)
 	return tier_of(pol, mg_refs(pol, f), (f & MG_WS) != 0);
 }
 
-/* ---- lists ---- */
-
-/* 11.2, and 11.8 for releases before 6.14. */
-uint64_t mg_entry_seq(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, gboolean rotate)
-{
-	const struct mg_rules *r = &mg_state(pol)->rules;
-	const struct mg_lruvec *v = mg_lruvec(lv);
-	const uint16_t f = *mg_page(pol, page), fact = pol->host->fact[page];
-	const int type = mg_type(pol, page);
-	/* It can't be evicted at once: it needs a swap slot, or waits for its writeback. */
-	gboolean wait = (type == MG_ANON && !(fact & RF_PAGE_SWAPCACHE)) ||
-	                ((fact & RF_PAGE_RECLAIM) && (fact & (RF_PAGE_DIRTY | RF_PAGE_WRITEBACK)));
-	uint64_t seq, back;
-
-	if (!r->distance) {
-		if (f & MG_ACT)
-			seq = v->max_seq;
-		else if (wait)
-			seq = r->protect_full ? v->max_seq - 1 : v->min_seq[type] + 1;
-		else if (rotate || v->min_seq[type] + MG_MIN_GENS >= v->max_seq || !r->protect_full)
-			seq = v->min_seq[type];
-		else
-			seq = v->min_seq[type] + 1;
-		return seq;
-	}
-	if (f & MG_ACT)
-		back = f & MG_WS ? 0 : 1;
-	else if (rotate)
-		back = MG_GENS - 1;
-	else if (wait)
-		back = 1;
-	else
-		back = f & MG_WS ? MG_GENS - 2 : MG_GENS - 1;
-	return MAX(v->max_seq - back, v->min_seq[type]);
-}
-
-void mg_list_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, gboolean rotate)
-{
-	struct mg_lruvec *v = mg_lruvec(lv);
-	const unsigned gen = mg_entry_seq(pol, lv, page, rotate) % MG_GENS;
-	const int type = mg_type(pol, page);
-	uint16_t f = *mg_page(pol, page);
-
-	if ((f & MG_ACT) && mg_state(pol)->rules.reset_use)
-		f &= ~MG_USE;
-	f &= ~(MG_LIST_GEN | MG_LIST_FILE | MG_GEN | MG_ADDED | MG_ISOLATED | MG_ACT);
-	f |= gen | gen << MG_GEN_SHIFT | (type == MG_FILE ? MG_LIST_FILE : 0) | MG_LRU;
-	*mg_page(pol, page) = f;
-	v->nr[gen][type]++;
-	if (rotate)
-		rf_list_push_tail(pol->link, &v->list[gen][type], page);
-	else
-		rf_list_push_head(pol->link, &v->list[gen][type], page);
-}
-
-void mg_list_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
-{
-	struct mg_lruvec *v = mg_lruvec(lv);
-	uint16_t *f = mg_page(pol, page);
-	const int type = *f & MG_LIST_FILE ? MG_FILE : MG_ANON;
-
-	rf_list_remove(pol->link, &v->list[*f & MG_LIST_GEN][type], page);
-	v->nr[mg_gen(*f)][type]--;
-	*f &= ~MG_LRU;
-}
-
-void mg_list_move(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, unsigned gen, gboolean tail)
-{
-	struct mg_lruvec *v = mg_lruvec(lv);
-	uint16_t *f = mg_page(pol, page);
-	const int type = *f & MG_LIST_FILE ? MG_FILE : MG_ANON;
-
-	rf_list_remove(pol->link, &v->list[*f & MG_LIST_GEN][type], page);
-	*f = (*f & ~MG_LIST_GEN) | gen;
-	if (tail)
-		rf_list_push_tail(pol->link, &v->list[gen][type], page);
-	else
-		rf_list_push_head(pol->link, &v->list[gen][type], page);
-}
-
-/* ---- per-CPU batches ---- */
-
-/* A full batch drains at once; a page that has left in the meantime is skipped. */
-static gboolean batch_push(struct rf_policy *pol, struct mg_batch *b, rf_page page)
-{
-	b->page[b->n++] = page;
-	return b->n >= mg_state(pol)->rules.batch;
-}
-
-static void batch_forget(struct mg_batch *b, rf_page page)
-{
-	unsigned i;
-
-	for (i = 0; i < b->n; i++)
-		if (b->page[i] == page)
-			b->page[i] = RF_NO_PAGE;
-}
-
-typedef void (*move_fn)(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page);
-
-static void batch_drain(struct rf_policy *pol, struct mg_batch *b, uint16_t only, move_fn fn)
-{
-	unsigned i, n = b->n;
-
-	b->n = 0;
-	for (i = 0; i < n; i++)
-		if (b->page[i] != RF_NO_PAGE && (*mg_page(pol, b->page[i]) & only))
-			fn(pol, pol->host->lruvec_of(pol, b->page[i]), b->page[i]);
-}
-
-static void do_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
-{
-	mg_list_add(pol, lv, page, FALSE);
-}
-
-static void do_activate(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
-{
-	*mg_page(pol, page) &= ~MG_QUEUED;
-	mg_list_remove(pol, lv, page);
-	*mg_page(pol, page) |= MG_ACT;
-	mg_list_add(pol, lv, page, FALSE);
-	pol->host->count(pol, lv, RF_C_pgactivate, 1);
-}
-
-static uint16_t uses_to_clear(struct rf_policy *pol)
-{
-	return mg_state(pol)->rules.ws_last ? MG_USE | MG_WS : MG_REF;
-}
-
-static void do_deactivate(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
-{
-	mg_list_remove(pol, lv, page);
-	*mg_page(pol, page) &= ~uses_to_clear(pol);
-	mg_list_add(pol, lv, page, FALSE);
-	pol->host->count(pol, lv, RF_C_pgdeactivate, 1);
-}
-
-static void do_lazyfree(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
-{
-	if ((pol->host->fact[page] & (RF_PAGE_SWAPCACHE | RF_PAGE_SWAPBACKED)) != RF_PAGE_SWAPBACKED)
-		return;
-	mg_list_remove(pol, lv, page);
-	*mg_page(pol, page) &= ~uses_to_clear(pol);
-	pol->host->lazyfree(pol, page);
-	mg_list_add(pol, lv, page, FALSE);
-	pol->host->count(pol, lv, RF_C_pglazyfree, 1);
-}
-
-static void do_rotate(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
-{
-	mg_list_remove(pol, lv, page);
-	mg_list_add(pol, lv, page, TRUE);
-	pol->host->count(pol, lv, RF_C_pgrotated, 1);
-}
-
-void mg_drain(struct rf_policy *pol)
-{
-	struct mg_state *st = mg_state(pol);
-
-	batch_drain(pol, &st->add, MG_ADDED, do_add);
-	batch_drain(pol, &st->rotate, MG_LRU, do_rotate);
-	batch_drain(pol, &st->deactivate, MG_LRU, do_deactivate);
-	batch_drain(pol, &st->lazyfree, MG_LRU, do_lazyfree);
-	batch_drain(pol, &st->activate, MG_LRU, do_activate);
-}
-
-void mg_queue_activate(struct rf_policy *pol, rf_page page)
-{
-	struct mg_state *st = mg_state(pol);
-
-	*mg_page(pol, page) |= MG_QUEUED;
-	if (batch_push(pol, &st->activate, page))
-		batch_drain(pol, &st->activate, MG_LRU, do_activate);
-}
-
 /* ---- eviction and refault: 11.5 ---- */
 
 /* Shadow: top bit set, oldest generation then, uses, workingset flag, id of the page's cgroup. */
@@ -363,15 +188,12 @@ static void refault(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, u
 
 static void mg_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, unsigned how, uint64_t shadow)
 {
-	struct mg_state *st = mg_state(pol);
-
 	*mg_page(pol, page) = MG_ADDED;
 	if (shadow & SHADOW_VALID)
 		refault(pol, lv, page, how, shadow);
 	if ((how & (RF_HOW_FAULT | RF_HOW_NORECENCY)) == RF_HOW_FAULT)
 		*mg_page(pol, page) |= MG_ACT;
-	if (batch_push(pol, &st->add, page))
-		batch_drain(pol, &st->add, MG_ADDED, do_add);
+	mg_queue(pol, MG_B_ADD, page);
 }
 
 /* lru_gen_inc_refs(): 11.3. */
@@ -393,22 +215,21 @@ static void mg_touch(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 
 static uint64_t mg_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, enum rf_why why)
 {
-	struct mg_state *st = mg_state(pol);
 	const uint16_t f = *mg_page(pol, page);
 	uint64_t shadow = 0;
 
 	if (f & MG_LRU)
 		mg_list_remove(pol, lv, page);
 	if (f & MG_ADDED)
-		batch_forget(&st->add, page);
+		mg_unqueue(pol, MG_B_ADD, page);
 	if (f & MG_QUEUED)
-		batch_forget(&st->activate, page);
+		mg_unqueue(pol, MG_B_ACTIVATE, page);
 	if (why == RF_WHY_EVICTED) {
 		shadow = evicted(pol, lv, page, f);
 	} else {
-		batch_forget(&st->deactivate, page);
-		batch_forget(&st->lazyfree, page);
-		batch_forget(&st->rotate, page);
+		mg_unqueue(pol, MG_B_DEACTIVATE, page);
+		mg_unqueue(pol, MG_B_LAZYFREE, page);
+		mg_unqueue(pol, MG_B_ROTATE, page);
 	}
 	*mg_page(pol, page) = 0;
 	return shadow;
@@ -416,26 +237,22 @@ static uint64_t mg_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page p
 
 static void mg_move(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, enum rf_move how)
 {
-	struct mg_state *st = mg_state(pol);
 	uint16_t *f = mg_page(pol, page);
 
 	if (!(*f & MG_LRU))
 		return;
 	switch (how) {
 	case RF_MOVE_DEACTIVATE: /* MADV_COLD: folio_deactivate() */
-		*f &= ~uses_to_clear(pol);
-		if (st->rules.ws_last && mg_gen(*f) == mg_lruvec(lv)->min_seq[mg_type(pol, page)] % MG_GENS)
+		*f &= ~mg_uses(pol);
+		if (mg_state(pol)->rules.ws_last && mg_gen(*f) == mg_lruvec(lv)->min_seq[mg_type(pol, page)] % MG_GENS)
 			break;
-		if (batch_push(pol, &st->deactivate, page))
-			batch_drain(pol, &st->deactivate, MG_LRU, do_deactivate);
+		mg_queue(pol, MG_B_DEACTIVATE, page);
 		break;
 	case RF_MOVE_LAZYFREE:
-		if (batch_push(pol, &st->lazyfree, page))
-			batch_drain(pol, &st->lazyfree, MG_LRU, do_lazyfree);
+		mg_queue(pol, MG_B_LAZYFREE, page);
 		break;
 	case RF_MOVE_ROTATE:
-		if (batch_push(pol, &st->rotate, page))
-			batch_drain(pol, &st->rotate, MG_LRU, do_rotate);
+		mg_queue(pol, MG_B_ROTATE, page);
 		break;
 	case RF_MOVE_UNLAZY:
 		mg_list_remove(pol, lv, page);

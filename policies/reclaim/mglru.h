@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The kernel's multi-gen LRU: what its three files share.  mglru.c has the options, the rules by
- * release, entry, use and refault; mglru-age.c makes generations; mglru-evict.c takes from the oldest.
+ * The kernel's multi-gen LRU: what its files share.  mglru.c has the options, the rules by release, use
+ * and refault; mglru-list.c lists and batches; mglru-age.c makes generations; mglru-evict.c takes from
+ * the oldest.
  * Section numbers are those of the model's reference in the manual.
  */
 #ifndef RF_MGLRU_H
@@ -62,6 +63,8 @@ struct mg_options {
 	int64_t enabled, min_ttl_ms, batch;
 };
 
+/* Per-CPU batches, in the order in which they are drained.  ORDER batches: moves[] in mglru-list.c. */
+enum mg_batches { MG_B_ADD, MG_B_ROTATE, MG_B_DEACTIVATE, MG_B_LAZYFREE, MG_B_ACTIVATE, MG_NBATCHES };
 struct mg_batch {
 	unsigned n;
 	rf_page page[MG_PER_CPU_MAX];
@@ -86,7 +89,7 @@ struct mg_lruvec {
 struct mg_state {
 	struct mg_rules rules;
 	uint64_t min_ttl; /* ns */
-	struct mg_batch add, activate, deactivate, lazyfree, rotate;
+	struct mg_batch batch[MG_NBATCHES];
 	struct rf_lruvec **lruvec; /* by id, NULL when gone */
 	uint32_t nlruvecs;
 	uint64_t memcg_seq;
@@ -119,16 +122,25 @@ static inline uint64_t mg_oldest(struct rf_policy *pol, const struct mg_lruvec *
 	return mg_state(pol)->rules.independent ? MIN(first, v->min_seq[mg_last_type(swappiness)]) : first;
 }
 
+/* What a page forgets when it is deactivated. */
+static inline uint16_t mg_uses(struct rf_policy *pol)
+{
+	return mg_state(pol)->rules.ws_last ? MG_USE | MG_WS : MG_REF;
+}
+
 /* mglru.c */
 unsigned mg_refs(struct rf_policy *pol, uint16_t f);
 unsigned mg_tier(struct rf_policy *pol, uint16_t f);
+
+/* mglru-list.c */
 /* Where a page would go now. */
 uint64_t mg_entry_seq(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, gboolean rotate);
 void mg_list_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, gboolean rotate);
 void mg_list_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page);
 /* Link the page, which is on a list, on that of gen; at the head or the tail. */
 void mg_list_move(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, unsigned gen, gboolean tail);
-void mg_queue_activate(struct rf_policy *pol, rf_page page);
+void mg_queue(struct rf_policy *pol, enum mg_batches which, rf_page page);
+void mg_unqueue(struct rf_policy *pol, enum mg_batches which, rf_page page);
 void mg_drain(struct rf_policy *pol);
 
 /* mglru-age.c */
