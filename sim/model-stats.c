@@ -21,8 +21,8 @@ void stats_init(struct rf_model *m)
 void stats_poll(struct rf_model *m)
 {
 	m->poll_left += m->cfg.stats_poll;
-	if (m->poll_left <= 0)
-		m->poll_left = m->cfg.stats_poll;
+	if (m->poll_left < 0)
+		m->poll_left = m->cfg.stats_poll - 1;
 	if (m->stat_updates <= 64 * (uint64_t)m->cfg.cpus || !m->pol->ops->flush)
 		return;
 	m->stat_updates = 0;

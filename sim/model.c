@@ -239,7 +239,7 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 	const gboolean each = (m->pol->ops->flags & RF_POLICY_ACCESS) != 0;
 	const gboolean tlb = m->cfg.tlb_entries != 0;
 	const uint64_t cost = (uint64_t)m->profile.access;
-	uint64_t accesses = 0, hits = 0;
+	uint64_t accesses = 0, hits = 0, records;
 	int64_t poll_left = m->poll_left;
 	uint32_t i;
 
@@ -253,8 +253,9 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 
 		if (G_UNLIKELY(!t->alive))
 			break;
-		accesses += r->type[i] & RF_RUN_CONT ? 0 : n;
-		if (G_UNLIKELY((poll_left -= n) <= 0)) {
+		records = r->type[i] & RF_RUN_CONT ? 0 : n;
+		accesses += records;
+		if (G_UNLIKELY((poll_left -= records) < 0)) {
 			if (m->cfg.stats_poll) {
 				m->poll_left = poll_left;
 				stats_poll(m);
@@ -383,6 +384,9 @@ gboolean rf_model_item(struct rf_model *m, const struct rf_item *item, GError **
 	case RF_ITEM_PAGES:
 		return pages_item(m, item);
 	case RF_ITEM_EVENT:
+		if (m->cfg.stats_poll && item->event.kind >= RF_EV_MMAP && item->event.kind <= RF_EV_MARK &&
+		    --m->poll_left < 0)
+			stats_poll(m);
 		if (!event_item(m, &item->event, error)) {
 			g_prefix_error(error, "record %" G_GUINT64_FORMAT ": ", item->record);
 			return FALSE;
