@@ -47,25 +47,28 @@ gboolean rf_vcgroup_find(const char *mounts, gboolean (*has_memory)(const char *
 			return TRUE;
 	}
 	g_clear_pointer(&w->mount, g_free);
-	rf_set_env(error, "no memory cgroups: /proc/mounts has neither a cgroup v1 mount with the memory controller "
-	           "nor a cgroup2 mount that has it; expected one of them");
+	rf_set_env(error, "no memory cgroups: /proc/mounts has neither a cgroup v1 mount with the "
+	                  "memory controller "
+	                  "nor a cgroup2 mount that has it; expected one of them");
 	return FALSE;
 }
 
 /* ---- a fresh cgroup ---- */
 
 /* v2: children have the controller only where the parent hands it down. */
-static gboolean hand_down(const struct rf_vcgroup_where *w, struct rf_vundo *u, GError **error)
+static gboolean hands_down(const struct rf_vcgroup_where *w, GError **error)
 {
 	g_autofree char *control = rf_vread(w->mount, "cgroup.subtree_control", error);
 
-	(void)u;
 	if (!control)
 		return FALSE;
 	if (has_word(control, " \n", "memory"))
 		return TRUE;
-	rf_set_env(error, "%s/cgroup.subtree_control does not hand the memory controller down (it says \"%s\"); "
-	           "expected: echo +memory > %s/cgroup.subtree_control", w->mount, control, w->mount);
+	rf_set_env(error,
+	           "%s/cgroup.subtree_control does not hand the memory controller down (it says "
+	           "\"%s\"); "
+	           "expected: echo +memory > %s/cgroup.subtree_control",
+	           w->mount, control, w->mount);
 	return FALSE;
 }
 
@@ -92,13 +95,13 @@ static gboolean set_limits(const struct rf_vcgroup_where *w, const char *path, s
 	return rf_vundo_setting(u, "/proc/sys/vm/swappiness", swappiness, error);
 }
 
-char *rf_vcgroup_make(const struct rf_vcgroup_where *w, struct rf_vundo *u, const struct rf_config *cfg,
-                      unsigned nth, GError **error)
+char *rf_vcgroup_make(const struct rf_vcgroup_where *w, struct rf_vundo *u,
+                      const struct rf_config *cfg, unsigned nth, GError **error)
 {
 	g_autofree char *name = g_strdup_printf("%s%d-%u", RF_VERIFY_PREFIX, (int)getpid(), nth);
 	g_autofree char *path = g_build_filename(w->mount, name, NULL);
 
-	if (w->version == RF_CGROUP_V2 && !hand_down(w, u, error))
+	if (w->version == RF_CGROUP_V2 && !hands_down(w, error))
 		return NULL;
 	if (!rf_vundo_note_cgroup(u, path, error))
 		return NULL;
@@ -132,8 +135,8 @@ gboolean rf_vstat_get(const char *text, const char *name, uint64_t *value)
 
 uint64_t rf_vcgroup_oom_kills(const struct rf_vcgroup_where *w, const char *path)
 {
-	g_autofree char *text =
-		rf_vread(path, w->version == RF_CGROUP_V1 ? "memory.oom_control" : "memory.events", NULL);
+	g_autofree char *text = rf_vread(
+		path, w->version == RF_CGROUP_V1 ? "memory.oom_control" : "memory.events", NULL);
 	uint64_t n;
 
 	return text && rf_vstat_get(text, "oom_kill", &n) ? n : 0;
@@ -155,7 +158,8 @@ static void count_range(struct counting *c, uint64_t start, uint64_t end)
 
 	while (start < end) {
 		size_t n = MIN((end - start) / RF_VERIFY_PAGE, G_N_ELEMENTS(entry));
-		ssize_t got = pread(c->pagemap, entry, n * sizeof(*entry), (off_t)(start / RF_VERIFY_PAGE * sizeof(*entry)));
+		ssize_t got = pread(c->pagemap, entry, n * sizeof(*entry),
+		                    (off_t)(start / RF_VERIFY_PAGE * sizeof(*entry)));
 
 		if (got < (ssize_t)sizeof(*entry))
 			return;
@@ -163,22 +167,24 @@ static void count_range(struct counting *c, uint64_t start, uint64_t end)
 		for (size_t i = 0; i < n; i++) {
 			if (!(entry[i] & PM_PRESENT) || !(entry[i] & PM_PFN))
 				continue;
-			if (pread(c->kpagecgroup, &owner, sizeof(owner), (off_t)((entry[i] & PM_PFN) * sizeof(owner))) ==
-			    sizeof(owner) && owner == c->inode)
+			if (pread(c->kpagecgroup, &owner, sizeof(owner),
+			          (off_t)((entry[i] & PM_PFN) * sizeof(owner))) == sizeof(owner) &&
+			    owner == c->inode)
 				c->pages++;
 		}
 		start += n * RF_VERIFY_PAGE;
 	}
 }
 
-gboolean rf_vcgroup_own_pages(const char *path, pid_t pid, const struct rf_vrange *except, guint nexcept,
-                              uint64_t *pages)
+gboolean rf_vcgroup_own_pages(const char *path, pid_t pid, const struct rf_vrange *except,
+                              guint nexcept, uint64_t *pages)
 {
 	g_autofree char *proc = g_strdup_printf("/proc/%d", (int)pid);
-	g_autofree char *maps = rf_vread(proc, "maps", NULL), *pagemap = g_build_filename(proc, "pagemap", NULL);
+	g_autofree char *maps = rf_vread(proc, "maps", NULL),
+			*pagemap = g_build_filename(proc, "pagemap", NULL);
 	g_auto(GStrv) lines = maps ? g_strsplit(maps, "\n", -1) : NULL;
 	struct counting c = { .pagemap = open(pagemap, O_RDONLY | O_CLOEXEC),
-	                      .kpagecgroup = open("/proc/kpagecgroup", O_RDONLY | O_CLOEXEC) };
+		              .kpagecgroup = open("/proc/kpagecgroup", O_RDONLY | O_CLOEXEC) };
 	struct stat st;
 	gboolean ok = lines && c.pagemap >= 0 && c.kpagecgroup >= 0 && stat(path, &st) == 0;
 
@@ -214,7 +220,8 @@ gboolean rf_vkernel_has_zero_page(void)
 	if (p != MAP_FAILED && fd >= 0) {
 		(void)p[0];
 		(void)p[page];
-		if (pread(fd, entry, sizeof(entry), (off_t)((uintptr_t)p / page * sizeof(*entry))) == sizeof(entry) &&
+		if (pread(fd, entry, sizeof(entry),
+		          (off_t)((uintptr_t)p / page * sizeof(*entry))) == sizeof(entry) &&
 		    entry[0] & PM_PFN && entry[1] & PM_PFN)
 			has = (entry[0] & PM_PFN) == (entry[1] & PM_PFN);
 	}

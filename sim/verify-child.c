@@ -19,8 +19,9 @@
 
 #define STACK_BYTES ((size_t)256 << 10)
 #define PRIVATE_MAX ((uint64_t)8 << 20) /* larger mappings of ours are data of the parent */
+#define TABLE_BYTES ((size_t)2 << 20)   /* what a page table covers */
 #define VECTORS 64
-#define READ_MAX ((uint64_t)0x7ffff000)  /* what one call moves */
+#define READ_MAX ((uint64_t)0x7ffff000) /* what one call moves */
 
 #ifndef MADV_COLD
 #define MADV_COLD 20
@@ -32,8 +33,8 @@
 
 /* ORDER enum rf_advice. */
 static const int advices[RF_NADVICE] = {
-	MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE,
-	MADV_COLD, MADV_PAGEOUT, MADV_HUGEPAGE, MADV_NOHUGEPAGE,
+	MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED,
+	MADV_FREE,   MADV_COLD,   MADV_PAGEOUT,    MADV_HUGEPAGE, MADV_NOHUGEPAGE,
 };
 
 static struct rf_vshared *shared; /* for the signal handler */
@@ -75,7 +76,8 @@ static void fail(const struct rf_vop *op, int error)
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-	const struct rf_vop op = { .kind = RF_VOP_READ, .addr = (uint64_t)(uintptr_t)info->si_addr };
+	const struct rf_vop op = { .kind = RF_VOP_READ,
+		                   .addr = (uint64_t)(uintptr_t)info->si_addr };
 
 	(void)context;
 	fail(&op, -signal);
@@ -144,18 +146,31 @@ static void poll_stat(const struct rf_vchild *c)
 		shared->refused++;
 }
 
-/* Make enough pending: minor faults, known in number, on a page of the ring.  Nothing else changes: it
- * is not charged to us, and stays where it is while we have no mapping of it.  (Fresh anonymous memory
- * would not do: not every kernel maps a zero page for a load.) */
-static void nudge(const struct rf_vchild *c)
+/* Make enough pending: store faults, one a page, on memory that is there but that we have not
+ * mapped yet. Nothing else changes: it is charged to the parent, and a fault that finds its page
+ * drains no batch. (Letting go of one page again and again would; and fresh memory is charged, as
+ * not every kernel maps a zero page for a load.) */
+static void nudge(const struct rf_vchild *c, unsigned half)
 {
-	char *page = (char *)(((uintptr_t)shared->nudge + RF_VERIFY_PAGE - 1) & ~(uintptr_t)(RF_VERIFY_PAGE - 1));
+	volatile char *p = c->nudge + half * (c->nudge_bytes / 2);
+	struct rusage before, after;
 
-	for (uint64_t i = 0; i < shared->nudges; i++) {
-		madvise(page, RF_VERIFY_PAGE, MADV_DONTNEED);
-		(void)*(volatile char *)page;
-	}
+	getrusage(RUSAGE_SELF, &before);
+	for (size_t i = 0; i < c->nudge_bytes / 2; i += RF_VERIFY_PAGE)
+		p[i] = 2;
+	getrusage(RUSAGE_SELF, &after);
+	shared->nudged = (uint64_t)(after.ru_minflt - before.ru_minflt);
 	poll_stat(c);
+}
+
+/* Its page tables are not to be charged to the cgroup either. */
+static void prepare_nudge(const struct rf_vchild *c)
+{
+	volatile char *p = c->nudge;
+
+	for (size_t i = 0; i < c->nudge_bytes; i += TABLE_BYTES)
+		p[i] = 2;
+	p[c->nudge_bytes - 1] = 2;
 }
 
 static void own_pages(const struct rf_vchild *c)
@@ -193,7 +208,8 @@ static uint64_t now(void)
 static inline void access_page(struct replay *r, const struct rf_vunit *u)
 {
 	if (u->kind == RF_VOP_WRITE)
-		*(volatile uint32_t *)(uintptr_t)u->addr = ++r->serial | 1; /* never a page of zeros */
+		*(volatile uint32_t *)(uintptr_t)u->addr =
+			++r->serial | 1; /* never a page of zeros */
 	else
 		(void)*(volatile const uint8_t *)(uintptr_t)u->addr;
 }
@@ -282,7 +298,8 @@ static void remap(const struct rf_vop *op)
 
 static void pause_until(uint64_t when)
 {
-	const struct timespec t = { .tv_sec = (time_t)(when / 1000000000), .tv_nsec = (long)(when % 1000000000) };
+	const struct timespec t = { .tv_sec = (time_t)(when / 1000000000),
+		                    .tv_nsec = (long)(when % 1000000000) };
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
 		;
@@ -386,14 +403,15 @@ void rf_vchild_main(const struct rf_vchild *c)
 	touch_own(c->layout);
 	touch_stack();
 	touch_shared();
-	nudge(c);
+	prepare_nudge(c);
+	poll_stat(c);
 	now();
 	wait_for_go(RF_VPHASE_PREPARED);
-	nudge(c);
+	nudge(c, 0);
 	wait_for_go(RF_VPHASE_ENTERED);
 	own_pages(c);
 	wait_for_go(RF_VPHASE_OWN);
 	replay(c);
-	nudge(c);
+	nudge(c, 1);
 	stay(RF_VPHASE_DONE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The files of a trace: data of the right size in a directory of our own on a real file system, none
- * of it in the page cache when the run begins.
+ * The files of a trace: data of the right size in a directory of our own on a real file system,
+ * none of it in the page cache when the run begins.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,11 @@
 #define CHUNK ((size_t)1 << 20)
 
 /* File systems whose files are memory. */
-static const unsigned long memory_fs[] = { 0x01021994 /* tmpfs */, 0x858458f6 /* ramfs */, 0x958458f6 /* hugetlbfs */ };
+static const unsigned long memory_fs[] = {
+	0x01021994, /* tmpfs */
+	0x858458f6, /* ramfs */
+	0x958458f6, /* hugetlbfs */
+};
 
 static char *object_path(const struct rf_vfiles *f, guint i)
 {
@@ -48,15 +52,20 @@ static gboolean check_base(const char *base, uint64_t bytes, GError **error)
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(memory_fs); i++) {
 		if ((unsigned long)fs.f_type == memory_fs[i]) {
-			rf_set_env(error, "--directory %s: its files are in memory (tmpfs), not in the page cache of a "
-			           "device; expected a directory on a disk", base);
+			rf_set_env(error,
+			           "--directory %s: its files are in memory (tmpfs), not in the "
+			           "page cache of a "
+			           "device; expected a directory on a disk",
+			           base);
 			return FALSE;
 		}
 	}
 	if (bytes / MAX(vfs.f_frsize, 1) >= vfs.f_bavail) {
 		g_autofree char *need = rf_format_size(bytes);
 
-		rf_set_env(error, "--directory %s: the trace's files need %s, which is more than is free", base, need);
+		rf_set_env(error,
+		           "--directory %s: the trace's files need %s, which is more than is free",
+		           base, need);
 		return FALSE;
 	}
 	return TRUE;
@@ -65,27 +74,25 @@ static gboolean check_base(const char *base, uint64_t bytes, GError **error)
 /* Where the read-ahead of a file system's device is set, or NULL. */
 static char *find_read_ahead(const char *dir)
 {
-	static const char *const patterns[] = {
-		"/sys/dev/block/%u:%u/queue/read_ahead_kb",    /* a disk */
-		"/sys/dev/block/%u:%u/../queue/read_ahead_kb", /* a partition */
-		"/sys/class/bdi/%u:%u/read_ahead_kb",          /* a file system without one device */
-	};
 	struct stat st;
+	g_autofree char *block = NULL;
+	char *path[3], *found = NULL;
 
 	if (stat(dir, &st))
 		return NULL;
-	for (size_t i = 0; i < G_N_ELEMENTS(patterns); i++) {
-		char *path;
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		path = g_strdup_printf(patterns[i], major(st.st_dev), minor(st.st_dev));
-#pragma GCC diagnostic pop
-		if (g_file_test(path, G_FILE_TEST_EXISTS))
-			return path;
-		g_free(path);
+	block = g_strdup_printf("/sys/dev/block/%u:%u", major(st.st_dev), minor(st.st_dev));
+	path[0] = g_build_filename(block, "queue/read_ahead_kb", NULL);    /* a disk */
+	path[1] = g_build_filename(block, "../queue/read_ahead_kb", NULL); /* a partition */
+	path[2] = g_strdup_printf(
+		"/sys/class/bdi/%u:%u/read_ahead_kb", /* a file system of many devices */
+		major(st.st_dev), minor(st.st_dev));
+	for (size_t i = 0; i < G_N_ELEMENTS(path); i++) {
+		if (!found && g_file_test(path[i], G_FILE_TEST_EXISTS))
+			found = path[i];
+		else
+			g_free(path[i]);
 	}
-	return NULL;
+	return found;
 }
 
 static gboolean fill(const char *path, uint64_t size, GError **error)
@@ -95,7 +102,7 @@ static gboolean fill(const char *path, uint64_t size, GError **error)
 	gboolean ok = fd >= 0;
 
 	memset(data, 'x', CHUNK);
-	for (uint64_t at = 0; ok && at < size; ) {
+	for (uint64_t at = 0; ok && at < size;) {
 		ssize_t n = pwrite(fd, data, MIN(size - at, CHUNK), (off_t)at);
 
 		if (n <= 0 && errno == EINTR)
@@ -119,7 +126,8 @@ static gboolean fill(const char *path, uint64_t size, GError **error)
 static char *fresh_name(const char *base)
 {
 	struct rf_rng rng = { (uint64_t)g_get_real_time() ^ (uint64_t)getpid() << 40 };
-	g_autofree char *name = g_strdup_printf("%s%016" PRIx64, RF_VERIFY_PREFIX, rf_rng_next(&rng));
+	g_autofree char *name =
+		g_strdup_printf("%s%016" PRIx64, RF_VERIFY_PREFIX, rf_rng_next(&rng));
 	g_autofree char *path = g_build_filename(base, name, NULL);
 
 	return g_canonicalize_filename(path, NULL);
@@ -145,7 +153,8 @@ gboolean rf_vfiles_make(struct rf_vfiles *f, const char *base, const struct rf_v
 		return TRUE;
 	if (!check_base(base, bytes, error))
 		return FALSE;
-	/* The name is chosen before the directory is made, so that it can be noted first; nobody guesses it. */
+	/* The name is chosen before the directory is made, so that it can be noted first; nobody
+	 * guesses it. */
 	f->dir = fresh_name(base);
 	if (!rf_vundo_note_dir(u, f->dir, error))
 		return FALSE;
@@ -192,8 +201,10 @@ static gboolean drop(const char *path, uint64_t size, GError **error)
 	for (int tries = 0; tries < 50; tries++) {
 		int fd = open(path, O_RDWR | O_CLOEXEC);
 
-		if (fd < 0 || ftruncate(fd, (off_t)size) || fsync(fd) || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED)) {
-			rf_set_env(error, "cannot drop %s from the page cache: %s", path, g_strerror(errno));
+		if (fd < 0 || ftruncate(fd, (off_t)size) || fsync(fd) ||
+		    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED)) {
+			rf_set_env(error, "cannot drop %s from the page cache: %s", path,
+			           g_strerror(errno));
 			if (fd >= 0)
 				close(fd);
 			return FALSE;
@@ -204,7 +215,8 @@ static gboolean drop(const char *path, uint64_t size, GError **error)
 			return TRUE;
 		g_usleep(20000); /* still in somebody's batch, or under writeback */
 	}
-	rf_set_env(error, "%s: %" G_GUINT64_FORMAT " pages can't be dropped from the page cache", path, left);
+	rf_set_env(error, "%s: %" G_GUINT64_FORMAT " pages can't be dropped from the page cache",
+	           path, left);
 	return FALSE;
 }
 
@@ -225,11 +237,15 @@ gboolean rf_vfiles_open(struct rf_vfiles *f, const struct rf_vplan *plan, struct
 	if (!ok)
 		return FALSE;
 	if (f->dir && !f->ra_path) {
-		rf_set_env(error, "%s: the device below it has no read_ahead_kb in /sys; expected --directory on another "
-		           "file system", f->dir);
+		rf_set_env(error,
+		           "%s: the device below it has no read_ahead_kb in /sys; expected "
+		           "--directory on another "
+		           "file system",
+		           f->dir);
 		return FALSE;
 	}
-	/* A file takes its device's read-ahead when it is opened: the setting stands for no longer. */
+	/* A file takes its device's read-ahead when it is opened: the setting stands for no longer.
+	 */
 	if (f->dir && !rf_vundo_setting(u, f->ra_path, kb, error))
 		return FALSE;
 	for (guint i = 0; i < f->n && ok; i++) {
@@ -237,7 +253,8 @@ gboolean rf_vfiles_open(struct rf_vfiles *f, const struct rf_vplan *plan, struct
 
 		if (object(plan, i)->shmem) {
 			f->fd[i] = memfd_create(RF_VERIFY_PREFIX "shmem", MFD_CLOEXEC);
-			ok = f->fd[i] >= 0 && ftruncate(f->fd[i], (off_t)object(plan, i)->size) == 0;
+			ok = f->fd[i] >= 0 &&
+			     ftruncate(f->fd[i], (off_t)object(plan, i)->size) == 0;
 		} else {
 			f->fd[i] = open(path, O_RDWR | O_CLOEXEC);
 			ok = f->fd[i] >= 0;

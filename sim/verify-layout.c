@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where the trace's addresses go in the child.  The traced program had addresses that the child uses
- * itself, or that the kernel gives to nobody; all of them are then moved by one distance.
+ * Where the trace's addresses go in the child.  The traced program had addresses that the child
+ * uses itself, or that the kernel gives to nobody; all of them are then moved by one distance.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,8 @@ gboolean rf_vlayout_parse(struct rf_vlayout *l, const char *maps, uint64_t min, 
 
 		if (!**line)
 			continue;
-		if (sscanf(*line, "%llx-%llx %4s %*x %*s %llu", &start, &end, prot, &inode) != 4 || end <= start) {
+		if (sscanf(*line, "%llx-%llx %4s %*x %*s %llu", &start, &end, prot, &inode) != 4 ||
+		    end <= start) {
 			rf_set_env(error, "/proc/self/maps: cannot read the line \"%s\"", *line);
 			rf_vlayout_clear(l);
 			return FALSE;
@@ -71,14 +72,16 @@ static gboolean overlaps(const GArray *ranges, uint64_t start, uint64_t end, uns
 	for (guint i = 0; i < ranges->len; i++) {
 		const struct rf_vrange *r = &g_array_index(ranges, struct rf_vrange, i);
 
-		if ((r->start & mask) < end && start < ((r->end - 1) & mask) + (UINT64_C(1) << shift))
+		if ((r->start & mask) < end &&
+		    start < ((r->end - 1) & mask) + (UINT64_C(1) << shift))
 			return TRUE;
 	}
 	return FALSE;
 }
 
 /* May the trace be moved by offset, keeping clear of tables of size shift that are in use here? */
-static gboolean fits(const struct rf_vlayout *l, const struct rf_vplan *plan, int64_t offset, unsigned shift)
+static gboolean fits(const struct rf_vlayout *l, const struct rf_vplan *plan, int64_t offset,
+                     unsigned shift)
 {
 	for (uint32_t i = 0; i < rf_vmas_count(plan->used); i++) {
 		const struct rf_vma *v = rf_vmas_nth(plan->used, i);
@@ -86,7 +89,8 @@ static gboolean fits(const struct rf_vlayout *l, const struct rf_vplan *plan, in
 
 		if (offset < 0 ? start > v->start : end < v->end)
 			return FALSE;
-		if (start < l->min || end > l->max || end < start || overlaps(l->taken, start, end, shift))
+		if (start < l->min || end > l->max || end < start ||
+		    overlaps(l->taken, start, end, shift))
 			return FALSE;
 	}
 	return TRUE;
@@ -116,7 +120,8 @@ static gboolean place_own(struct rf_vlayout *l, const struct rf_vplan *plan)
 
 	for (uint32_t i = 0; i < rf_vmas_count(plan->used); i++) {
 		const struct rf_vma *v = rf_vmas_nth(plan->used, i);
-		struct rf_vrange r = { v->start + (uint64_t)plan->offset, v->end + (uint64_t)plan->offset };
+		struct rf_vrange r = { v->start + (uint64_t)plan->offset,
+			               v->end + (uint64_t)plan->offset };
 
 		g_array_append_val(used, r);
 	}
@@ -124,7 +129,8 @@ static gboolean place_own(struct rf_vlayout *l, const struct rf_vplan *plan)
 		uint64_t step = UINT64_C(1) << levels[k], at;
 		unsigned n = 0;
 
-		for (at = (l->max - 1) & ~(step - 1); at >= MAX(l->min, step) && n < TRIES; at -= step, n++) {
+		for (at = (l->max - 1) & ~(step - 1); at >= MAX(l->min, step) && n < TRIES;
+		     at -= step, n++) {
 			if (overlaps(l->taken, at, at + RF_VERIFY_OWN_ROOM, levels[k]) ||
 			    overlaps(used, at, at + RF_VERIFY_OWN_ROOM, levels[k]))
 				continue;
@@ -141,7 +147,8 @@ gboolean rf_vlayout_place(struct rf_vlayout *l, struct rf_vplan *plan, GError **
 
 	plan->offset = 0;
 	if (fits(l, plan, 0, RF_GRANULE_SHIFT))
-		return place_own(l, plan) || (rf_set_env(error, "no room left in the address space"), FALSE);
+		return place_own(l, plan) ||
+		       (rf_set_env(error, "no room left in the address space"), FALSE);
 	for (size_t k = 0; k < G_N_ELEMENTS(levels); k++) {
 		/* Upwards first: programs are at low addresses more often than not. */
 		for (int64_t i = 1; i <= TRIES / 2; i++) {
@@ -155,10 +162,13 @@ gboolean rf_vlayout_place(struct rf_vlayout *l, struct rf_vplan *plan, GError **
 				plan->offset = -i * step;
 			else
 				continue;
-			return place_own(l, plan) || (rf_set_env(error, "no room left in the address space"), FALSE);
+			return place_own(l, plan) ||
+			       (rf_set_env(error, "no room left in the address space"), FALSE);
 		}
 	}
-	rf_set_usage(error, "the trace's addresses, from " HEX " to " HEX ", fit nowhere between the mappings of "
+	rf_set_usage(error,
+	             "the trace's addresses, from " HEX " to " HEX
+	             ", fit nowhere between the mappings of "
 	             "a process here, moved by whatever distance; expected fewer or nearer ones",
 	             rf_vmas_nth(plan->used, 0)->start, rf_vmas_nth(plan->used, n - 1)->end);
 	return FALSE;

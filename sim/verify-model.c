@@ -10,7 +10,7 @@
 struct model {
 	const struct rf_vplan *plan;
 	struct rf_machine *machine;
-	uint32_t own;    /* pages; the trace's ids come after them */
+	uint32_t own; /* pages; the trace's ids come after them */
 	uint32_t *shifted, shifted_size;
 };
 
@@ -24,14 +24,20 @@ static gboolean put_own(struct model *m, GError **error)
 	struct rf_item item = { .kind = RF_ITEM_EVENT };
 
 	for (uint32_t i = 0; i < m->own; i++) {
-		name[i] = (struct rf_page_name){ .space = m->plan->space, .vpn = (at >> RF_GRANULE_SHIFT) + i };
+		name[i] = (struct rf_page_name){ .space = m->plan->space,
+			                         .vpn = (at >> RF_GRANULE_SHIFT) + i };
 		page[i] = i;
 		count[i] = 1;
 		type[i] = RF_WRITE;
 	}
 	item.event = (struct rf_event){
-		.kind = RF_EV_MMAP, .tid = m->plan->tid, .addr = at, .len = m->own * RF_VERIFY_PAGE,
-		.prot = RF_PROT_R | RF_PROT_W, .mkind = RF_MAP_ANON, .name = "own",
+		.kind = RF_EV_MMAP,
+		.tid = m->plan->tid,
+		.addr = at,
+		.len = m->own * RF_VERIFY_PAGE,
+		.prot = RF_PROT_R | RF_PROT_W,
+		.mkind = RF_MAP_ANON,
+		.name = "own",
 	};
 	if (!rf_machine_item(m->machine, &item, error))
 		return FALSE;
@@ -42,7 +48,9 @@ static gboolean put_own(struct model *m, GError **error)
 	if (!rf_machine_item(m->machine, &item, error))
 		return FALSE;
 	item.kind = RF_ITEM_RUNS;
-	item.runs = (struct rf_runs){ .n = m->own, .tid = m->plan->tid, .page = page, .type = type, .count = count };
+	item.runs = (struct rf_runs){
+		.n = m->own, .tid = m->plan->tid, .page = page, .type = type, .count = count
+	};
 	return rf_machine_item(m->machine, &item, error);
 }
 
@@ -53,7 +61,8 @@ static gboolean put(struct model *m, struct rf_item *item, GError **error)
 		uint32_t i = rf_vplan_object(m->plan, item->event.id, FALSE);
 
 		if (i != RF_VOP_NO_OBJECT)
-			item->event.len = g_array_index(m->plan->objects, struct rf_vobject, i).size;
+			item->event.len =
+				g_array_index(m->plan->objects, struct rf_vobject, i).size;
 	}
 	if (m->own && item->kind == RF_ITEM_PAGES)
 		item->pages.first += m->own;
@@ -74,7 +83,8 @@ static gboolean put(struct model *m, struct rf_item *item, GError **error)
 }
 
 gboolean rf_vrun_model(const struct rf_config *cfg, const struct rf_vplan *plan, uint64_t own_pages,
-                       struct rf_source *source, gboolean quiet, struct rf_result *out, GError **error)
+                       struct rf_source *source, gboolean quiet, struct rf_result *out,
+                       GError **error)
 {
 	struct model m = { .plan = plan, .own = (uint32_t)own_pages };
 	struct rf_progress *progress = NULL;
@@ -94,7 +104,8 @@ gboolean rf_vrun_model(const struct rf_config *cfg, const struct rf_vplan *plan,
 			ok = FALSE;
 			break;
 		}
-		ok = rf_source_next(source, &item, error) && (item.kind == RF_ITEM_END || put(&m, &item, error));
+		ok = rf_source_next(source, &item, error) &&
+		     (item.kind == RF_ITEM_END || put(&m, &item, error));
 		if (ok && progress)
 			rf_progress_update(progress, rf_source_progress(source), 0);
 	} while (ok && item.kind != RF_ITEM_END);

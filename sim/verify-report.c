@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "sim/args.h"
 #include "sim/verify.h"
 
 #define U64 G_GUINT64_FORMAT
@@ -14,8 +15,9 @@ enum from { FROM_STAT, FROM_VMSTAT, FROM_KMEM, FROM_SWAP, FROM_MAX, FROM_OOM };
 
 /* ORDER enum from. */
 static const char *const from_names[][2] = {
-	{ "memory.stat", "memory.stat" }, { "vmstat (*)", "vmstat (*)" }, { "kmem.usage", "memory.stat" },
-	{ "memory.stat", "swap.current" }, { "max_usage", "memory.peak" }, { "oom_control", "events" },
+	{ "memory.stat", "memory.stat" }, { "vmstat (*)", "vmstat (*)" },
+	{ "kmem.usage", "memory.stat" },  { "memory.stat", "swap.current" },
+	{ "max_usage", "memory.peak" },   { "oom_control", "events" },
 };
 
 /* Where /proc/vmstat does not stand in for memory.stat: reclaim at a cgroup's limit is not counted
@@ -101,7 +103,8 @@ static gboolean counter_value(const struct rf_vrun *r, guint i, enum from *from,
 {
 	if (increase(r->stat0, r->stat, counters[i].name, n))
 		*from = FROM_STAT;
-	else if (!(counters[i].flags & NO_VMSTAT) && increase(r->vmstat0, r->vmstat, counters[i].name, n))
+	else if (!(counters[i].flags & NO_VMSTAT) &&
+	         increase(r->vmstat0, r->vmstat, counters[i].name, n))
 		*from = FROM_VMSTAT;
 	else
 		return FALSE;
@@ -110,13 +113,16 @@ static gboolean counter_value(const struct rf_vrun *r, guint i, enum from *from,
 	return TRUE;
 }
 
-static gboolean size_value(const struct rf_vreport *rep, const struct rf_vrun *r, guint i, uint64_t *n)
+static gboolean size_value(const struct rf_vreport *rep, const struct rf_vrun *r, guint i,
+                           uint64_t *n)
 {
 	const char *name = rep->where->version == RF_CGROUP_V1 ? sizes[i].v1 : sizes[i].v2;
 
 	if (name)
 		return rf_vstat_get(r->stat, name, n);
-	*n = sizes[i].from == FROM_MAX ? r->usage_max : sizes[i].from == FROM_SWAP ? r->swap : r->kernel;
+	*n = sizes[i].from == FROM_MAX    ? r->usage_max
+	     : sizes[i].from == FROM_SWAP ? r->swap
+	                                  : r->kernel;
 	return *n != UINT64_MAX;
 }
 
@@ -139,13 +145,15 @@ static gboolean counter_line(const struct rf_vreport *rep, guint i, struct line 
 	}
 	l->model = rep->model->counter[counters[i].counter];
 	if (l->from == FROM_STAT)
-		l->model = g_array_index(rep->model->cgroups, struct rf_cgroup_result, 0).counter[counters[i].counter];
+		l->model = g_array_index(rep->model->cgroups, struct rf_cgroup_result, 0)
+		                   .counter[counters[i].counter];
 	return TRUE;
 }
 
 static gboolean size_line(const struct rf_vreport *rep, guint i, struct line *l)
 {
-	const struct rf_cgroup_result *cg = &g_array_index(rep->model->cgroups, struct rf_cgroup_result, 0);
+	const struct rf_cgroup_result *cg =
+		&g_array_index(rep->model->cgroups, struct rf_cgroup_result, 0);
 
 	*l = (struct line){ .name = sizes[i].name, .from = sizes[i].from, .size = TRUE };
 	for (guint k = 0; k < rep->runs->len; k++) {
@@ -164,7 +172,8 @@ static void oom_line(const struct rf_vreport *rep, struct line *l)
 	*l = (struct line){ .name = "oom_kill", .from = FROM_OOM };
 	for (guint k = 0; k < rep->runs->len; k++)
 		add(l, g_array_index(rep->runs, struct rf_vrun, k).oom_kills, k, rep->runs->len);
-	l->model = g_array_index(rep->model->cgroups, struct rf_cgroup_result, 0).counter[RF_C_oom_kill];
+	l->model = g_array_index(rep->model->cgroups, struct rf_cgroup_result, 0)
+	                   .counter[RF_C_oom_kill];
 }
 
 static gboolean error_of(const struct line *l, double *error)
@@ -199,7 +208,8 @@ static void put_line(GString *out, const struct rf_vreport *rep, const struct li
 {
 	unsigned shift = l->size ? 10 : 0;
 	g_autofree char *kernel = rf_format_count(((uint64_t)(l->mean + 0.5)) >> shift);
-	g_autofree char *model = rf_format_count(l->model >> shift), *spread = rf_format_count((l->max - l->min) >> shift);
+	g_autofree char *model = rf_format_count(l->model >> shift),
+			*spread = rf_format_count((l->max - l->min) >> shift);
 	char percent[32] = "";
 	double error;
 
@@ -212,12 +222,14 @@ static void put_line(GString *out, const struct rf_vreport *rep, const struct li
 	g_string_append_printf(out, "%-25s%11s", l->name, kernel);
 	if (rep->runs->len > 1)
 		g_string_append_printf(out, "%8s", spread);
-	g_string_append_printf(out, "%11s%10s  %s\n", model, percent, from_names[l->from][rep->where->version]);
+	g_string_append_printf(out, "%11s%10s  %s\n", model, percent,
+	                       from_names[l->from][rep->where->version]);
 }
 
 static void heading(GString *out, const struct rf_vreport *rep, const char *what)
 {
-	g_string_append_printf(out, "\n%-25s%11s", what, rep->runs->len > 1 ? "kernel mean" : "kernel");
+	g_string_append_printf(out, "\n%-25s%11s", what,
+	                       rep->runs->len > 1 ? "kernel mean" : "kernel");
 	if (rep->runs->len > 1)
 		g_string_append_printf(out, "%8s", "spread");
 	g_string_append_printf(out, "%11s%10s  %s\n", "model", "error", "from");
@@ -226,24 +238,31 @@ static void heading(GString *out, const struct rf_vreport *rep, const char *what
 static void preamble(GString *out, const struct rf_vreport *rep)
 {
 	const struct rf_config *c = rep->cfg;
-	g_autofree char *limit = rf_format_size(c->limit_bytes), *accesses = rf_format_count(rep->plan->accesses);
+	g_autofree char *limit = rf_format_size(c->limit_bytes),
+			*accesses = rf_format_count(rep->plan->accesses);
 
 	g_string_append_printf(out, "trace       %s, %s accesses\n", rep->path, accesses);
 	g_string_append_printf(out, "kernel      %s, cgroup %s\n", rep->release,
 	                       rep->where->version == RF_CGROUP_V1 ? "v1" : "v2");
 	g_string_append_printf(out, "model       %s, rules of %s\n", c->reclaim, c->kernel);
-	g_string_append_printf(out, "limit       %s (%" U64 " pages), swappiness %" PRId64 ", read_ahead_kb %" PRId64 "\n",
-	                       limit, c->limit_bytes >> RF_GRANULE_SHIFT, c->swappiness, c->read_ahead_kb);
+	g_string_append_printf(out,
+	                       "limit       %s (%" U64 " pages), swappiness %" PRId64
+	                       ", read_ahead_kb %" PRId64 "\n",
+	                       limit, c->limit_bytes >> RF_GRANULE_SHIFT, c->swappiness,
+	                       c->read_ahead_kb);
 	if (rep->swap->name) {
 		g_autofree char *size = rf_format_size(rep->swap->size);
 
 		g_string_append_printf(out, "swap        %s, %s%s\n", rep->swap->name, size,
-		                       rep->swap->made ? ", set up for this run" : ", which was active");
+		                       rep->swap->made ? ", set up for this run"
+		                                       : ", which was active");
 	} else {
 		g_string_append(out, "swap        none\n");
 	}
 	if (rep->poll)
-		g_string_append_printf(out, "statistics  memory.stat read every %" PRId64 " accesses\n", rep->poll);
+		g_string_append_printf(out,
+		                       "statistics  memory.stat read every %" PRId64 " accesses\n",
+		                       rep->poll);
 	else
 		g_string_append(out, "statistics  as fresh as the kernel keeps them\n");
 }
@@ -274,9 +293,11 @@ void rf_vreport_normal(GString *out, const struct rf_vreport *rep)
 	}
 	g_string_append(out, "\nWhat is 0 on both sides is left out.\n");
 	if (vmstat)
-		g_string_append(out, "(*) /proc/vmstat counts the whole system: other activity adds to it.\n");
+		g_string_append(
+			out,
+			"(*) /proc/vmstat counts the whole system: other activity adds to it.\n");
 	for (guint i = 0; i < rep->notes->len; i++)
-		g_string_append_printf(out, "%s\n", (const char *)rep->notes->pdata[i]);
+		rf_wrap(out, rep->notes->pdata[i], 0, 2);
 }
 
 /* ---- for programs ---- */
@@ -289,9 +310,10 @@ static void csv_line(GString *out, const struct rf_vreport *rep, const struct li
 	g_ascii_formatd(mean, sizeof(mean), "%.1f", l->mean);
 	if (error_of(l, &e))
 		g_ascii_formatd(error, sizeof(error), "%.6f", e);
-	g_string_append_printf(out, "%s,%s,%s,%s,%" U64 ",%" U64 ",%" U64 ",%s\n", l->name, l->size ? "B" : "",
-	                       l->from == FROM_VMSTAT ? "vmstat" : from_names[l->from][rep->where->version], mean,
-	                       l->min, l->max, l->model, error);
+	g_string_append_printf(
+		out, "%s,%s,%s,%s,%" U64 ",%" U64 ",%" U64 ",%s\n", l->name, l->size ? "B" : "",
+		l->from == FROM_VMSTAT ? "vmstat" : from_names[l->from][rep->where->version], mean,
+		l->min, l->max, l->model, error);
 }
 
 void rf_vreport_csv(GString *out, const struct rf_vreport *rep)

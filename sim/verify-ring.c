@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The ring between the parent, which decodes, and the child, which does.  It is the parent that
- * touches its pages first, so that none of them is charged to the child's cgroup; the child has only
- * their page-table entries, made before it enters.
+ * touches its pages first, so that none of them is charged to the child's cgroup; the child has
+ * only their page-table entries, made before it enters.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -21,17 +21,33 @@ G_STATIC_ASSERT(sizeof(struct rf_vmore) % sizeof(struct rf_vunit) == 0);
 #define SHARED 1
 #define LOCKED 2
 
-struct rf_vring *rf_vring_new(GError **error)
+/* Updates that a CPU keeps to itself, and that for each CPU must be pending before a read of
+ * memory.stat folds them (MEMCG_CHARGE_BATCH). */
+#define STAT_BATCH 64
+
+static void *shared_memory(size_t bytes, int fill)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	memset(p, fill, bytes);
+	return p;
+}
+
+struct rf_vring *rf_vring_new(guint ncpus, GError **error)
 {
 	struct rf_vring *r = g_new0(struct rf_vring, 1);
 
-	r->shared = mmap(NULL, sizeof(*r->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (r->shared == MAP_FAILED) {
-		rf_set_env(error, "no memory for %zu bytes: %s", sizeof(*r->shared), g_strerror(errno));
-		g_free(r);
+	r->nudge_bytes = 2 * (size_t)STAT_BATCH * (ncpus + 3) * RF_VERIFY_PAGE;
+	r->shared = shared_memory(sizeof(*r->shared), 0);
+	r->nudge = shared_memory(r->nudge_bytes, 1);
+	if (!r->shared || !r->nudge) {
+		rf_set_env(error, "no memory for %zu bytes: %s",
+		           sizeof(*r->shared) + r->nudge_bytes, g_strerror(errno));
+		rf_vring_free(r);
 		return NULL;
 	}
-	memset(r->shared, 0, sizeof(*r->shared));
 	/* What write(2) writes is not zeros. */
 	memset(r->shared->buffer, 'w', sizeof(r->shared->buffer));
 	return r;
@@ -41,7 +57,10 @@ void rf_vring_free(struct rf_vring *r)
 {
 	if (!r)
 		return;
-	munmap(r->shared, sizeof(*r->shared));
+	if (r->shared)
+		munmap(r->shared, sizeof(*r->shared));
+	if (r->nudge)
+		munmap(r->nudge, r->nudge_bytes);
 	g_free(r);
 }
 
@@ -79,7 +98,8 @@ wait:
 	return TRUE;
 }
 
-gboolean rf_vring_put(struct rf_vring *r, const struct rf_vop *op, rf_valive_fn alive, void *data, GError **error)
+gboolean rf_vring_put(struct rf_vring *r, const struct rf_vop *op, rf_valive_fn alive, void *data,
+                      GError **error)
 {
 	struct rf_vshared *s = r->shared;
 	uint32_t n = rf_vop_units(op->kind);
@@ -89,12 +109,20 @@ gboolean rf_vring_put(struct rf_vring *r, const struct rf_vop *op, rf_valive_fn 
 		return FALSE;
 	u = &s->slot[s->filled % RF_VRING_SLOTS][r->at];
 	*u = (struct rf_vunit){
-		.addr = op->addr, .count = op->count, .kind = op->kind, .prot = op->prot, .advice = op->advice,
+		.addr = op->addr,
+		.count = op->count,
+		.kind = op->kind,
+		.prot = op->prot,
+		.advice = op->advice,
 		.flags = (op->shared ? SHARED : 0) | (op->locked ? LOCKED : 0),
 	};
 	if (n > 1) {
 		const struct rf_vmore more = {
-			.len = op->len, .addr2 = op->addr2, .len2 = op->len2, .off = op->off, .record = op->record,
+			.len = op->len,
+			.addr2 = op->addr2,
+			.len2 = op->len2,
+			.off = op->off,
+			.record = op->record,
 			.object = op->object,
 		};
 
@@ -131,8 +159,18 @@ void rf_vring_op(const struct rf_vunit *u, struct rf_vop *op)
 	if (rf_vop_units(u->kind) > 1)
 		memcpy(&more, u + 1, sizeof(more));
 	*op = (struct rf_vop){
-		.kind = u->kind, .prot = u->prot, .advice = u->advice, .count = u->count, .addr = u->addr,
-		.shared = (u->flags & SHARED) != 0, .locked = (u->flags & LOCKED) != 0, .len = more.len,
-		.addr2 = more.addr2, .len2 = more.len2, .off = more.off, .object = more.object, .record = more.record,
+		.kind = u->kind,
+		.prot = u->prot,
+		.advice = u->advice,
+		.count = u->count,
+		.addr = u->addr,
+		.shared = (u->flags & SHARED) != 0,
+		.locked = (u->flags & LOCKED) != 0,
+		.len = more.len,
+		.addr2 = more.addr2,
+		.len2 = more.len2,
+		.off = more.off,
+		.object = more.object,
+		.record = more.record,
 	};
 }

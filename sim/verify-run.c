@@ -19,10 +19,6 @@
 #define U64 G_GUINT64_FORMAT
 #define HEX "0x%" G_GINT64_MODIFIER "x"
 
-/* Updates that a CPU keeps to itself, and that for each CPU must be pending, before a read folds them
- * (MEMCG_CHARGE_BATCH). */
-#define STAT_BATCH 64
-
 struct child {
 	struct rf_vsetup *setup;
 	struct rf_vring *ring;
@@ -33,8 +29,8 @@ struct child {
 
 /* ORDER enum rf_vop_kind. */
 static const char *const op_names[] = {
-	"load", "store", "mmap", "munmap", "mremap", "mprotect", "madvise", "mlock", "munlock", "read", "write",
-	"fsync", "think", "at", "", "",
+	"load",    "store", "mmap",  "munmap", "mremap", "mprotect", "madvise", "mlock",
+	"munlock", "read",  "write", "fsync",  "think",  "at",       "",        "",
 };
 
 static void failed(const struct child *c, GError **error)
@@ -44,13 +40,16 @@ static void failed(const struct child *c, GError **error)
 	const char *name = s->failed_kind < G_N_ELEMENTS(op_names) ? op_names[s->failed_kind] : "?";
 
 	if (s->error < 0)
-		rf_set_env(error, "the replaying process got signal %d (%s) at address " HEX " of the trace, after %" U64
-		           " accesses", -s->error, strsignal(-s->error), addr, s->accesses);
+		rf_set_env(error,
+		           "the replaying process got signal %d (%s) at address " HEX
+		           " of the trace, after %" U64 " accesses",
+		           -s->error, strsignal(-s->error), addr, s->accesses);
 	else if (s->failed_kind >= RF_VOP_FREAD)
-		rf_set_env(error, "record %" U64 ": %s of %" U64 " bytes: the kernel says: %s", s->failed_record, name,
-		           s->failed_len, g_strerror(s->error));
+		rf_set_env(error, "record %" U64 ": %s of %" U64 " bytes: the kernel says: %s",
+		           s->failed_record, name, s->failed_len, g_strerror(s->error));
 	else
-		rf_set_env(error, "record %" U64 ": %s of %" U64 " bytes at " HEX ": the kernel says: %s",
+		rf_set_env(error,
+		           "record %" U64 ": %s of %" U64 " bytes at " HEX ": the kernel says: %s",
 		           s->failed_record, name, s->failed_len, addr, g_strerror(s->error));
 }
 
@@ -72,10 +71,11 @@ static gboolean alive(void *data, GError **error)
 	if (c->pid)
 		return TRUE;
 	if (WIFSIGNALED(c->status))
-		rf_set_env(error, "the replaying process was killed by signal %d (%s)", WTERMSIG(c->status),
-		           strsignal(WTERMSIG(c->status)));
+		rf_set_env(error, "the replaying process was killed by signal %d (%s)",
+		           WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
 	else
-		rf_set_env(error, "the replaying process ended early, with status %d", WEXITSTATUS(c->status));
+		rf_set_env(error, "the replaying process ended early, with status %d",
+		           WEXITSTATUS(c->status));
 	return FALSE;
 }
 
@@ -124,7 +124,8 @@ static int choose_cpu(void)
 
 static gboolean make_layout(struct rf_vlayout *layout, struct rf_vplan *plan, GError **error)
 {
-	g_autofree char *min = rf_vread("/proc/sys/vm", "mmap_min_addr", NULL), *maps = rf_vread("/proc/self", "maps", error);
+	g_autofree char *min = rf_vread("/proc/sys/vm", "mmap_min_addr", NULL),
+			*maps = rf_vread("/proc/self", "maps", error);
 	uint64_t least = 0;
 
 	if (min)
@@ -141,11 +142,17 @@ static gboolean start_child(struct child *c, const struct rf_vlayout *layout, GE
 {
 	struct rf_vsetup *s = c->setup;
 	g_autofree char *path = g_build_filename(c->cgroup, "memory.stat", NULL);
-	long ncpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct rf_vchild child = {
-		.shared = c->ring->shared, .layout = layout, .files = &s->files, .lock_fd = rf_vundo_lock_fd(s->undo),
-		.stat_fd = open(path, O_RDONLY | O_CLOEXEC), .poll = (uint32_t)s->poll, .parent = getpid(),
+		.shared = c->ring->shared,
+		.layout = layout,
+		.files = &s->files,
+		.lock_fd = rf_vundo_lock_fd(s->undo),
+		.stat_fd = open(path, O_RDONLY | O_CLOEXEC),
+		.poll = (uint32_t)s->poll,
+		.parent = getpid(),
 		.cpu = choose_cpu(),
+		.nudge = c->ring->nudge,
+		.nudge_bytes = c->ring->nudge_bytes,
 	};
 
 	if (child.stat_fd < 0) {
@@ -153,7 +160,6 @@ static gboolean start_child(struct child *c, const struct rf_vlayout *layout, GE
 		return FALSE;
 	}
 	c->ring->shared->own_pages = s->own_pages;
-	c->ring->shared->nudges = STAT_BATCH * ((uint64_t)MAX(ncpus, 1) + 3);
 	fflush(NULL);
 	c->pid = fork();
 	if (c->pid == 0)
@@ -170,7 +176,8 @@ static gboolean enter(struct child *c, GError **error)
 {
 	g_autofree char *pid = g_strdup_printf("%d", (int)c->pid);
 
-	return wait_phase(c, RF_VPHASE_PREPARED, error) && rf_vwrite(c->cgroup, "cgroup.procs", pid, error);
+	return wait_phase(c, RF_VPHASE_PREPARED, error) &&
+	       rf_vwrite(c->cgroup, "cgroup.procs", pid, error);
 }
 
 /* ---- statistics ---- */
@@ -204,7 +211,8 @@ static void read_sizes(const struct child *c, struct rf_vrun *out)
 }
 
 /* Pages of the child that are charged to the cgroup and are not the trace's. */
-static gboolean count_own(const struct child *c, const struct rf_vlayout *layout, gboolean without_room, uint64_t *pages)
+static gboolean count_own(const struct child *c, const struct rf_vlayout *layout,
+                          gboolean without_room, uint64_t *pages)
 {
 	const struct rf_vplan *plan = c->setup->plan;
 	g_autoptr(GArray) except = g_array_new(FALSE, FALSE, sizeof(struct rf_vrange));
@@ -215,10 +223,13 @@ static gboolean count_own(const struct child *c, const struct rf_vlayout *layout
 	for (uint32_t i = 0; i < rf_vmas_count(plan->used); i++) {
 		const struct rf_vma *v = rf_vmas_nth(plan->used, i);
 
-		r = (struct rf_vrange){ v->start + (uint64_t)plan->offset, v->end + (uint64_t)plan->offset };
+		r = (struct rf_vrange){ v->start + (uint64_t)plan->offset,
+			                v->end + (uint64_t)plan->offset };
 		g_array_append_val(except, r);
 	}
-	return rf_vcgroup_own_pages(c->cgroup, c->pid, (const struct rf_vrange *)(void *)except->data, except->len, pages);
+	return rf_vcgroup_own_pages(c->cgroup, c->pid,
+	                            (const struct rf_vrange *)(void *)except->data, except->len,
+	                            pages);
 }
 
 /* ---- feeding ---- */
@@ -242,12 +253,15 @@ static gboolean feed(struct child *c, struct rf_source *source, GError **error)
 	gboolean ok;
 
 	do {
-		ok = alive(c, error) && rf_source_next(source, &item, error) && rf_vtrace_item(t, &item, error);
+		ok = alive(c, error) && rf_source_next(source, &item, error) &&
+		     rf_vtrace_item(t, &item, error);
 		if (ok && progress)
-			rf_progress_update(progress, rf_source_progress(source), c->ring->shared->accesses);
+			rf_progress_update(progress, rf_source_progress(source),
+			                   c->ring->shared->accesses);
 	} while (ok && item.kind != RF_ITEM_END);
 	rf_vtrace_free(t);
-	ok = ok && rf_vring_put(c->ring, &end, alive, c, error) && wait_phase(c, RF_VPHASE_DONE, error);
+	ok = ok && rf_vring_put(c->ring, &end, alive, c, error) &&
+	     wait_phase(c, RF_VPHASE_DONE, error);
 	rf_progress_end(progress);
 	return ok;
 }
@@ -261,8 +275,8 @@ static gboolean was_oom(struct child *c, struct rf_vrun *out)
 	return out->oom_kills > 0;
 }
 
-static gboolean run_child(struct child *c, const struct rf_vlayout *layout, struct rf_source *source,
-                          struct rf_vrun *out, GError **error)
+static gboolean run_child(struct child *c, const struct rf_vlayout *layout,
+                          struct rf_source *source, struct rf_vrun *out, GError **error)
 {
 	const struct rf_vshared *s = c->ring->shared;
 	GError *why = NULL;
@@ -270,7 +284,8 @@ static gboolean run_child(struct child *c, const struct rf_vlayout *layout, stru
 	if (!start_child(c, layout, error) || !enter(c, error))
 		return FALSE;
 	go(c, RF_VPHASE_PREPARED);
-	if (!wait_phase(c, RF_VPHASE_ENTERED, error) || !read_stats(c, &out->stat0, &out->vmstat0, error))
+	if (!wait_phase(c, RF_VPHASE_ENTERED, error) ||
+	    !read_stats(c, &out->stat0, &out->vmstat0, error))
 		return FALSE;
 	go(c, RF_VPHASE_ENTERED);
 	if (!wait_phase(c, RF_VPHASE_OWN, error))
@@ -280,7 +295,7 @@ static gboolean run_child(struct child *c, const struct rf_vlayout *layout, stru
 		out->own_pages = c->setup->own_pages;
 	go(c, RF_VPHASE_OWN);
 	if (feed(c, source, &why)) {
-		out->nudges = s->nudges;
+		out->nudges = s->nudged;
 		if (out->own_known)
 			count_own(c, layout, TRUE, &out->stray_pages);
 	} else if (was_oom(c, out)) {
@@ -296,7 +311,8 @@ static gboolean run_child(struct child *c, const struct rf_vlayout *layout, stru
 	return read_stats(c, &out->stat, &out->vmstat, error);
 }
 
-gboolean rf_vrun_kernel(struct rf_vsetup *s, struct rf_source *source, struct rf_vrun *out, GError **error)
+gboolean rf_vrun_kernel(struct rf_vsetup *s, struct rf_source *source, struct rf_vrun *out,
+                        GError **error)
 {
 	struct child c = { .setup = s };
 	struct rf_vlayout layout = { 0 };
@@ -306,8 +322,8 @@ gboolean rf_vrun_kernel(struct rf_vsetup *s, struct rf_source *source, struct rf
 	ok = rf_source_rewind(source, error) &&
 	     (c.cgroup = rf_vcgroup_make(&s->where, s->undo, s->cfg, s->nth, error)) &&
 	     rf_vfiles_open(&s->files, s->plan, s->undo, s->cfg->read_ahead_kb, error) &&
-	     (c.ring = rf_vring_new(error)) && make_layout(&layout, s->plan, error) &&
-	     run_child(&c, &layout, source, out, error);
+	     (c.ring = rf_vring_new((guint)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1), error)) &&
+	     make_layout(&layout, s->plan, error) && run_child(&c, &layout, source, out, error);
 	end_child(&c);
 	rf_vring_free(c.ring);
 	rf_vlayout_clear(&layout);

@@ -44,8 +44,9 @@ gboolean rf_vswap_is(const char *device, const char *uuid)
 	if (pread(fd, page, sizeof(page), 0) == sizeof(page) && strlen(uuid) == 32) {
 		same = TRUE;
 		for (unsigned i = 0; i < 16; i++)
-			same = same && page[UUID_AT + i] == (g_ascii_xdigit_value(uuid[2 * i]) << 4 |
-			                                     g_ascii_xdigit_value(uuid[2 * i + 1]));
+			same = same &&
+			       page[UUID_AT + i] == (g_ascii_xdigit_value(uuid[2 * i]) << 4 |
+			                             g_ascii_xdigit_value(uuid[2 * i + 1]));
 	}
 	close(fd);
 	return same;
@@ -166,8 +167,8 @@ static gboolean swap_on(struct rf_vswap *s, struct rf_vundo *u, GError **error)
 	return FALSE;
 }
 
-static gboolean make_zram(struct rf_vswap *s, uint64_t size, const struct rf_vplan *plan, struct rf_vundo *u,
-                          gboolean *found, GError **error)
+static gboolean make_zram(struct rf_vswap *s, uint64_t size, const struct rf_vplan *plan,
+                          struct rf_vundo *u, gboolean *found, GError **error)
 {
 	g_autofree char *dir = NULL, *text = NULL;
 	gboolean added;
@@ -179,7 +180,8 @@ static gboolean make_zram(struct rf_vswap *s, uint64_t size, const struct rf_vpl
 	/* Room enough that swap is never half full, unless the user says otherwise; and a size that
 	 * nobody else chooses, so that a later run knows the device again. */
 	s->size = size ? size & ~(uint64_t)(HEADER_BYTES - 1)
-	               : MAX(LEAST_SIZE, 4 * plan->anon_pages * RF_VERIFY_PAGE) + (uint64_t)(getpid() & 0xffff) * HEADER_BYTES;
+	               : MAX(LEAST_SIZE, 4 * plan->anon_pages * RF_VERIFY_PAGE) +
+	                          (uint64_t)(getpid() & 0xffff) * HEADER_BYTES;
 	s->device = RF_DEV_ZRAM;
 	s->made = TRUE;
 	if (!rf_vundo_note_zram(u, s->name, s->size, added, error))
@@ -200,10 +202,13 @@ gboolean rf_vswap_set_up(struct rf_vswap *s, const char *want, const struct rf_v
 	memset(s, 0, sizeof(*s));
 	if (g_str_has_prefix(want, "zram:")) {
 		if (!rf_parse_size(want + 5, &size, NULL) || size < 16 * HEADER_BYTES) {
-			rf_set_usage(error, "--swap %s: expected a size such as zram:512M, at least 64K", want);
+			rf_set_usage(error,
+			             "--swap %s: expected a size such as zram:512M, at least 64K",
+			             want);
 			return FALSE;
 		}
-	} else if (strcmp(want, "auto") != 0 && strcmp(want, "none") != 0 && strcmp(want, "zram") != 0) {
+	} else if (strcmp(want, "auto") != 0 && strcmp(want, "none") != 0 &&
+	           strcmp(want, "zram") != 0) {
 		rf_set_usage(error, "--swap %s: expected auto, none or zram[:SIZE]", want);
 		return FALSE;
 	}
@@ -214,12 +219,18 @@ gboolean rf_vswap_set_up(struct rf_vswap *s, const char *want, const struct rf_v
 		return FALSE;
 	}
 	if (n && strcmp(want, "auto") != 0) {
-		rf_set_env(error, "--swap %s: swap is active already, on %s; expected --swap auto, which uses it, or "
-		           "swapoff before", want, device);
+		rf_set_env(error,
+		           "--swap %s: swap is active already, on %s; expected --swap auto, which "
+		           "uses it, or "
+		           "swapoff before",
+		           want, device);
 		return FALSE;
 	}
 	if (n > 1) {
-		rf_set_env(error, "swap is active on %u devices, of which the model has one; expected one or none", n);
+		rf_set_env(error,
+		           "swap is active on %u devices, of which the model has one; expected one "
+		           "or none",
+		           n);
 		return FALSE;
 	}
 	if (n) {
@@ -236,9 +247,12 @@ gboolean rf_vswap_set_up(struct rf_vswap *s, const char *want, const struct rf_v
 		return FALSE;
 	if (strcmp(want, "auto") == 0 && !plan->anon_pages)
 		return TRUE; /* nothing to swap */
-	rf_set_env(error, "swap is needed: the trace writes to %" G_GUINT64_FORMAT " pages of anonymous memory, no swap "
+	rf_set_env(error,
+	           "swap is needed: the trace writes to %" G_GUINT64_FORMAT
+	           " pages of anonymous memory, no swap "
 	           "is active and no zram device is free (no /sys/block/zram* with initstate 0, no "
-	           "/sys/class/zram-control/hot_add); expected swapon, or modprobe zram, or --swap none",
+	           "/sys/class/zram-control/hot_add); expected swapon, or modprobe zram, or --swap "
+	           "none",
 	           plan->anon_pages);
 	return FALSE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A trace as what one process does.  Planning and feeding run the same code, so that the plan is what
- * happens: mappings are followed, an access to nothing is given its page, and one that its mapping
- * would not allow gets the mapping widened, as the model does.
+ * A trace as what one process does.  Planning and feeding run the same code, so that the plan is
+ * what happens: mappings are followed, an access to nothing is given its page, and one that its
+ * mapping would not allow gets the mapping widened, as the model does.
  */
 #include <string.h>
 
@@ -56,7 +56,8 @@ static gint64 *object_key(uint32_t id, gboolean shmem)
 	return key;
 }
 
-struct rf_vtrace *rf_vtrace_new(struct rf_vplan *plan, gboolean planning, rf_vop_fn emit, void *data)
+struct rf_vtrace *rf_vtrace_new(struct rf_vplan *plan, gboolean planning, rf_vop_fn emit,
+                                void *data)
 {
 	struct rf_vtrace *t = g_new0(struct rf_vtrace, 1);
 
@@ -69,7 +70,8 @@ struct rf_vtrace *rf_vtrace_new(struct rf_vplan *plan, gboolean planning, rf_vop
 	for (guint i = 0; i < plan->objects->len; i++) {
 		const struct rf_vobject *o = &g_array_index(plan->objects, struct rf_vobject, i);
 
-		g_hash_table_insert(t->objects, object_key(o->id, o->shmem), GUINT_TO_POINTER(i + 1));
+		g_hash_table_insert(t->objects, object_key(o->id, o->shmem),
+		                    GUINT_TO_POINTER(i + 1));
 	}
 	return t;
 }
@@ -94,7 +96,8 @@ static uint32_t object_get(struct rf_vtrace *t, uint32_t id, gboolean shmem)
 	if (found)
 		return GPOINTER_TO_UINT(found) - 1;
 	g_array_append_val(t->plan->objects, o);
-	g_hash_table_insert(t->objects, object_key(id, shmem), GUINT_TO_POINTER(t->plan->objects->len));
+	g_hash_table_insert(t->objects, object_key(id, shmem),
+	                    GUINT_TO_POINTER(t->plan->objects->len));
 	return t->plan->objects->len - 1;
 }
 
@@ -115,8 +118,8 @@ static gboolean out(struct rf_vtrace *t, const struct rf_vop *op, GError **error
 
 static gboolean refuse(uint64_t record, GError **error, const char *what, const char *expected)
 {
-	rf_set_usage(error, "record %" U64 ": %s can't be reproduced by verify; expected %s", record, what,
-	             expected);
+	rf_set_usage(error, "record %" U64 ": %s can't be reproduced by verify; expected %s",
+	             record, what, expected);
 	return FALSE;
 }
 
@@ -126,22 +129,30 @@ static void map(struct rf_vtrace *t, const struct rf_vma *vma)
 {
 	rf_vmas_map(t->vmas, vma);
 	if (t->planning) {
-		const struct rf_vma used = { .start = vma->start, .end = vma->end, .mkind = RF_MAP_ANON };
+		const struct rf_vma used = { .start = vma->start,
+			                     .end = vma->end,
+			                     .mkind = RF_MAP_ANON };
 
 		rf_vmas_map(t->plan->used, &used);
 	}
 }
 
-static gboolean mmap_event(struct rf_vtrace *t, const struct rf_event *ev, struct rf_vop *op, GError **error)
+static gboolean mmap_event(struct rf_vtrace *t, const struct rf_event *ev, struct rf_vop *op,
+                           GError **error)
 {
 	struct rf_vma vma = {
-		.start = op->addr, .end = op->addr + op->len, .off = ev->off & ~(RF_VERIFY_PAGE - 1), .id = ev->id,
-		.prot = ev->prot, .mkind = ev->mkind,
+		.start = op->addr,
+		.end = op->addr + op->len,
+		.off = ev->off & ~(RF_VERIFY_PAGE - 1),
+		.id = ev->id,
+		.prot = ev->prot,
+		.mkind = ev->mkind,
 		.flags = (ev->shared ? RF_VMA_SHARED : 0) | (ev->locked ? RF_VMA_LOCKED : 0),
 	};
 
 	if (ev->mkind == RF_MAP_REFPAGE)
-		return refuse(op->record, error, "a reference page, which is not in the kernel,", "other mappings");
+		return refuse(op->record, error, "a reference page, which is not in the kernel,",
+		              "other mappings");
 	map(t, &vma);
 	op->kind = RF_VOP_MMAP;
 	op->prot = ev->prot;
@@ -152,23 +163,26 @@ static gboolean mmap_event(struct rf_vtrace *t, const struct rf_event *ev, struc
 		op->object = object_get(t, ev->id, ev->mkind == RF_MAP_SHMEM);
 	if (ev->locked && op->object != RF_VOP_NO_OBJECT)
 		object_needs(t, op->object, op->off + op->len);
-	if (op->shared && ev->mkind != RF_MAP_FILE)
-		t->plan->shmem = TRUE;
 	return out(t, op, error);
 }
 
-static gboolean mremap_event(struct rf_vtrace *t, const struct rf_event *ev, struct rf_vop *op, GError **error)
+static gboolean mremap_event(struct rf_vtrace *t, const struct rf_event *ev, struct rf_vop *op,
+                             GError **error)
 {
 	uint64_t end = op->addr + op->len;
 
 	op->addr2 = ev->addr2 & ~(RF_VERIFY_PAGE - 1);
-	op->len2 = ((ev->addr2 + ev->len2 + RF_VERIFY_PAGE - 1) & ~(RF_VERIFY_PAGE - 1)) - op->addr2;
-	/* Growth in place is refused by the kernel where something is in the way; the trace says that
-	 * nothing was. */
+	op->len2 =
+		((ev->addr2 + ev->len2 + RF_VERIFY_PAGE - 1) & ~(RF_VERIFY_PAGE - 1)) - op->addr2;
+	/* Growth in place is refused by the kernel where something is in the way; the trace says
+	 * that nothing was. */
 	if (op->addr2 == op->addr && op->len2 > op->len && rf_vmas_next(t->vmas, end) &&
 	    rf_vmas_next(t->vmas, end)->start < op->addr2 + op->len2) {
-		const struct rf_vop clear = { .kind = RF_VOP_MUNMAP, .addr = end, .len = op->len2 - op->len,
-		                              .object = RF_VOP_NO_OBJECT, .record = op->record };
+		const struct rf_vop clear = { .kind = RF_VOP_MUNMAP,
+			                      .addr = end,
+			                      .len = op->len2 - op->len,
+			                      .object = RF_VOP_NO_OBJECT,
+			                      .record = op->record };
 
 		if (!out(t, &clear, error))
 			return FALSE;
@@ -176,7 +190,9 @@ static gboolean mremap_event(struct rf_vtrace *t, const struct rf_event *ev, str
 	if (!rf_vmas_move(t->vmas, op->addr, op->len, op->addr2, op->len2))
 		return TRUE; /* of nothing: the model has nothing to move either */
 	if (t->planning) {
-		const struct rf_vma used = { .start = op->addr2, .end = op->addr2 + op->len2, .mkind = RF_MAP_ANON };
+		const struct rf_vma used = { .start = op->addr2,
+			                     .end = op->addr2 + op->len2,
+			                     .mkind = RF_MAP_ANON };
 
 		rf_vmas_map(t->plan->used, &used);
 	}
@@ -184,7 +200,8 @@ static gboolean mremap_event(struct rf_vtrace *t, const struct rf_event *ev, str
 	return out(t, op, error);
 }
 
-static gboolean madvise_event(struct rf_vtrace *t, const struct rf_event *ev, struct rf_vop *op, GError **error)
+static gboolean madvise_event(struct rf_vtrace *t, const struct rf_event *ev, struct rf_vop *op,
+                              GError **error)
 {
 	op->kind = RF_VOP_MADVISE;
 	op->advice = ev->advice;
@@ -216,8 +233,11 @@ static gboolean unmap_all(struct rf_vtrace *t, uint64_t record, GError **error)
 {
 	for (uint32_t i = 0; i < rf_vmas_count(t->vmas); i++) {
 		const struct rf_vma *v = rf_vmas_nth(t->vmas, i);
-		const struct rf_vop op = { .kind = RF_VOP_MUNMAP, .addr = v->start, .len = v->end - v->start,
-		                           .object = RF_VOP_NO_OBJECT, .record = record };
+		const struct rf_vop op = { .kind = RF_VOP_MUNMAP,
+			                   .addr = v->start,
+			                   .len = v->end - v->start,
+			                   .object = RF_VOP_NO_OBJECT,
+			                   .record = record };
 
 		if (!out(t, &op, error))
 			return FALSE;
@@ -228,30 +248,43 @@ static gboolean unmap_all(struct rf_vtrace *t, uint64_t record, GError **error)
 
 /* ---- accesses ---- */
 
-static const struct rf_vma *implicit(struct rf_vtrace *t, uint64_t addr, uint64_t record, GError **error)
+static const struct rf_vma *implicit(struct rf_vtrace *t, uint64_t addr, uint64_t record,
+                                     GError **error)
 {
-	const struct rf_vma vma = { .start = addr, .end = addr + RF_VERIFY_PAGE, .mkind = RF_MAP_ANON,
-	                            .prot = RF_PROT_R | RF_PROT_W | RF_PROT_X, .flags = RF_VMA_IMPLICIT };
-	const struct rf_vop op = { .kind = RF_VOP_MMAP, .prot = RF_PROT_R | RF_PROT_W, .addr = addr,
-	                           .len = RF_VERIFY_PAGE, .object = RF_VOP_NO_OBJECT, .record = record };
+	const struct rf_vma vma = { .start = addr,
+		                    .end = addr + RF_VERIFY_PAGE,
+		                    .mkind = RF_MAP_ANON,
+		                    .prot = RF_PROT_R | RF_PROT_W | RF_PROT_X,
+		                    .flags = RF_VMA_IMPLICIT };
+	const struct rf_vop op = { .kind = RF_VOP_MMAP,
+		                   .prot = RF_PROT_R | RF_PROT_W,
+		                   .addr = addr,
+		                   .len = RF_VERIFY_PAGE,
+		                   .object = RF_VOP_NO_OBJECT,
+		                   .record = record };
 
 	map(t, &vma);
 	t->plan->implicit += t->planning;
 	return out(t, &op, error) ? rf_vmas_find(t->vmas, addr) : NULL;
 }
 
-static const struct rf_vma *widen(struct rf_vtrace *t, const struct rf_vma *vma, uint64_t addr, uint8_t need,
-                                  uint64_t record, GError **error)
+static const struct rf_vma *widen(struct rf_vtrace *t, const struct rf_vma *vma, uint64_t addr,
+                                  uint8_t need, uint64_t record, GError **error)
 {
-	const struct rf_vop op = { .kind = RF_VOP_MPROTECT, .prot = vma->prot | need, .addr = vma->start,
-	                           .len = vma->end - vma->start, .object = RF_VOP_NO_OBJECT, .record = record };
+	const struct rf_vop op = { .kind = RF_VOP_MPROTECT,
+		                   .prot = vma->prot | need,
+		                   .addr = vma->start,
+		                   .len = vma->end - vma->start,
+		                   .object = RF_VOP_NO_OBJECT,
+		                   .record = record };
 
 	rf_vmas_change(t->vmas, op.addr, op.addr + op.len, TRUE, op.prot, 0, 0);
 	t->plan->widened += t->planning;
 	return out(t, &op, error) ? rf_vmas_find(t->vmas, addr) : NULL;
 }
 
-static void plan_access(struct rf_vtrace *t, const struct rf_vma *vma, uint32_t id, uint64_t addr, gboolean write)
+static void plan_access(struct rf_vtrace *t, const struct rf_vma *vma, uint32_t id, uint64_t addr,
+                        gboolean write)
 {
 	gboolean file = vma->mkind == RF_MAP_FILE || vma->mkind == RF_MAP_SHMEM;
 
@@ -277,8 +310,9 @@ static gboolean runs_item(struct rf_vtrace *t, const struct rf_item *item, GErro
 		return TRUE;
 	for (uint32_t i = 0; i < r->n; i++) {
 		gboolean write = (r->type[i] & RF_TYPE_MASK) == RF_WRITE;
-		struct rf_vop op = { .kind = write ? RF_VOP_WRITE : RF_VOP_READ, .object = RF_VOP_NO_OBJECT,
-		                     .record = item->record + i };
+		struct rf_vop op = { .kind = write ? RF_VOP_WRITE : RF_VOP_READ,
+			             .object = RF_VOP_NO_OBJECT,
+			             .record = item->record + i };
 		const struct rf_vma *vma;
 
 		if (r->page[i] >= t->n) {
@@ -291,7 +325,8 @@ static gboolean runs_item(struct rf_vtrace *t, const struct rf_item *item, GErro
 		if (!vma)
 			vma = implicit(t, op.addr, op.record, error);
 		if (vma && !(vma->prot & (write ? RF_PROT_W : RF_PROT_R | RF_PROT_W | RF_PROT_X)))
-			vma = widen(t, vma, op.addr, write ? RF_PROT_W | RF_PROT_R : RF_PROT_R, op.record, error);
+			vma = widen(t, vma, op.addr, write ? RF_PROT_W | RF_PROT_R : RF_PROT_R,
+			            op.record, error);
 		if (!vma)
 			return FALSE;
 		if (t->planning) {
@@ -320,7 +355,8 @@ static gboolean pages_item(struct rf_vtrace *t, const struct rf_item *item, GErr
 		uint64_t vpn = item->pages.name[i].vpn;
 
 		if (vpn >= RF_VERIFY_END >> RF_GRANULE_SHIFT) {
-			rf_set_data(error, "record %" U64 ": page " HEX " is beyond any address", item->record, vpn);
+			rf_set_data(error, "record %" U64 ": page " HEX " is beyond any address",
+			            item->record, vpn);
 			return FALSE;
 		}
 		t->vpn[item->pages.first + i] = vpn;
@@ -331,16 +367,19 @@ static gboolean pages_item(struct rf_vtrace *t, const struct rf_item *item, GErr
 
 /* ---- the other events ---- */
 
-static gboolean task_event(struct rf_vtrace *t, const struct rf_event *ev, uint64_t record, GError **error)
+static gboolean task_event(struct rf_vtrace *t, const struct rf_event *ev, uint64_t record,
+                           GError **error)
 {
 	struct rf_vplan *p = t->plan;
 
 	if (ev->name)
-		return refuse(record, error, "a task in a cgroup of its own", "no cgroups: --limit makes the only one");
+		return refuse(record, error, "a task in a cgroup of its own",
+		              "no cgroups: --limit makes the only one");
 	if (!t->planning)
 		return TRUE;
 	if (p->task)
-		return refuse(record, error, ev->has_parent ? ev->thread ? "a thread" : "a fork" : "a second task",
+		return refuse(record, error,
+		              ev->has_parent ? ev->thread ? "a thread" : "a fork" : "a second task",
 		              "one task (`refault trace cut' takes one out of a trace)");
 	p->task = TRUE;
 	p->tid = ev->tid;
@@ -348,22 +387,26 @@ static gboolean task_event(struct rf_vtrace *t, const struct rf_event *ev, uint6
 	return TRUE;
 }
 
-static gboolean rw_event(struct rf_vtrace *t, const struct rf_event *ev, struct rf_vop *op, GError **error)
+static gboolean rw_event(struct rf_vtrace *t, const struct rf_event *ev, struct rf_vop *op,
+                         GError **error)
 {
-	op->kind = ev->kind == RF_EV_READ ? RF_VOP_FREAD : ev->kind == RF_EV_WRITE ? RF_VOP_FWRITE : RF_VOP_FSYNC;
+	op->kind = ev->kind == RF_EV_READ    ? RF_VOP_FREAD
+	           : ev->kind == RF_EV_WRITE ? RF_VOP_FWRITE
+	                                     : RF_VOP_FSYNC;
 	op->addr = 0;
 	op->len = ev->len;
 	op->off = ev->off;
 	op->object = object_get(t, ev->id, FALSE);
-	t->plan->reads += t->planning && ev->kind == RF_EV_READ;
-	t->plan->writes += t->planning && ev->kind == RF_EV_WRITE;
 	return out(t, op, error);
 }
 
-static gboolean event_item(struct rf_vtrace *t, const struct rf_event *ev, uint64_t record, GError **error)
+static gboolean event_item(struct rf_vtrace *t, const struct rf_event *ev, uint64_t record,
+                           GError **error)
 {
 	const uint64_t mask = RF_VERIFY_PAGE - 1;
-	struct rf_vop op = { .object = RF_VOP_NO_OBJECT, .record = record, .addr = ev->addr & ~mask };
+	struct rf_vop op = { .object = RF_VOP_NO_OBJECT,
+		             .record = record,
+		             .addr = ev->addr & ~mask };
 
 	op.len = ((ev->addr + ev->len + mask) & ~mask) - op.addr;
 	if (t->exited && ev->kind != RF_EV_TASK)
@@ -385,7 +428,6 @@ static gboolean event_item(struct rf_vtrace *t, const struct rf_event *ev, uint6
 		return unmap_all(t, record, error);
 	case RF_EV_EXIT:
 		t->exited = TRUE;
-		t->plan->exits = TRUE;
 		return unmap_all(t, record, error);
 	case RF_EV_MMAP:
 		return mmap_event(t, ev, &op, error);
@@ -421,13 +463,18 @@ static gboolean event_item(struct rf_vtrace *t, const struct rf_event *ev, uint6
 			t->plan->sleep = MAX(t->plan->sleep, ev->len);
 		return out(t, &op, error);
 	case RF_EV_CGROUP:
-		return refuse(record, error, "an event cgroup", "no cgroups: --limit makes the only one");
+		return refuse(record, error, "an event cgroup",
+		              "no cgroups: --limit makes the only one");
 	case RF_EV_VRANGE:
-		return refuse(record, error, "an event vrange, a call that kernels do not have,", "madvise");
+		return refuse(record, error, "an event vrange, a call that kernels do not have,",
+		              "madvise");
 	case RF_EV_REFPAGE:
-		return refuse(record, error, "an event refpage, a call that kernels do not have,", "anonymous memory");
+		return refuse(record, error, "an event refpage, a call that kernels do not have,",
+		              "anonymous memory");
 	case RF_EV_HUGETLB:
-		return refuse(record, error, "an event hugetlb, which takes memory from the machine,", "one task's events");
+		return refuse(record, error,
+		              "an event hugetlb, which takes memory from the machine,",
+		              "one task's events");
 	case RF_EV_MEMORY:
 		return refuse(record, error, "memory hotplug", "one task's events");
 	case RF_EV_MARK:
@@ -469,8 +516,11 @@ gboolean rf_vplan_make(struct rf_vplan *p, struct rf_source *source, GError **er
 	} while (ok && item.kind != RF_ITEM_END);
 	rf_vtrace_free(t);
 	if (ok && rf_source_header(source)->granule_shift != RF_GRANULE_SHIFT) {
-		rf_set_usage(error, "the trace names pages of %u bytes; expected 4096: accesses within larger ones "
-		             "are not known", 1u << rf_source_header(source)->granule_shift);
+		rf_set_usage(error,
+		             "the trace names pages of %u bytes; expected 4096: accesses within "
+		             "larger ones "
+		             "are not known",
+		             1u << rf_source_header(source)->granule_shift);
 		return FALSE;
 	}
 	if (ok && !p->task) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What must be undone.  Every change of the machine is noted in a journal before it is made; the
- * journal is undone from its end when the run is over, or by the next run when this one was killed.  A
- * lock tells the two apart: it goes with the process.
+ * journal is undone from its end when the run is over, or by the next run when this one was killed.
+ * A lock tells the two apart: it goes with the process.
  *
- * A line an entry, fields separated by tabs.  The first line names the boot: after another boot only
- * files can be left.
+ * A line an entry, fields separated by tabs.  The first line names the boot: after another boot
+ * only files can be left.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -53,7 +53,7 @@ char *rf_vread(const char *dir, const char *file, GError **error)
 gboolean rf_vwrite(const char *dir, const char *file, const char *value, GError **error)
 {
 	g_autofree char *path = g_build_filename(dir, file, NULL);
-	int fd = open(path, O_WRONLY | O_CLOEXEC), saved;
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), saved;
 	size_t n = strlen(value);
 
 	if (fd >= 0 && write(fd, value, n) == (ssize_t)n) {
@@ -93,7 +93,8 @@ static gboolean undo_cgroup(const char *path, GError **error)
 			for (char **p = pids; *p; p++) {
 				uint64_t pid;
 
-				if (rf_parse_u64(*p, &pid, NULL) && pid > 1 && pid <= INT32_MAX && pid != (uint64_t)getpid())
+				if (rf_parse_u64(*p, &pid, NULL) && pid > 1 && pid <= INT32_MAX &&
+				    pid != (uint64_t)getpid())
 					kill((pid_t)pid, SIGKILL);
 			}
 		}
@@ -148,7 +149,8 @@ static gboolean undo_swap(const char *device, const char *uuid, GError **error)
 	return FALSE;
 }
 
-static gboolean undo_zram(const char *name, const char *disksize, const char *remove, GError **error)
+static gboolean undo_zram(const char *name, const char *disksize, const char *remove,
+                          GError **error)
 {
 	g_autofree char *dir = g_build_filename("/sys/block", name, NULL), *size = NULL;
 
@@ -169,7 +171,8 @@ static gboolean undo_zram(const char *name, const char *disksize, const char *re
 		g_usleep(10000);
 	}
 	if (strcmp(remove, "1") == 0)
-		return rf_vwrite("/sys/class/zram-control", "hot_remove", name + strlen("zram"), error);
+		return rf_vwrite("/sys/class/zram-control", "hot_remove", name + strlen("zram"),
+		                 error);
 	return TRUE;
 }
 
@@ -187,7 +190,8 @@ static gboolean undo(char **f, gboolean same_boot, GError **error)
 		return undo_setting(f[1], f[2], f[3], error);
 	if (n == 3 && strcmp(f[0], "swap") == 0)
 		return undo_swap(f[1], f[2], error);
-	if (n == 4 && strcmp(f[0], "zram") == 0 && g_str_has_prefix(f[1], "zram") && !strchr(f[1], '/'))
+	if (n == 4 && strcmp(f[0], "zram") == 0 && g_str_has_prefix(f[1], "zram") &&
+	    !strchr(f[1], '/'))
 		return undo_zram(f[1], f[2], f[3], error);
 	return TRUE; /* half a line: the change was not made yet */
 }
@@ -252,16 +256,19 @@ gboolean rf_vundo_note_cgroup(struct rf_vundo *u, const char *path, GError **err
 	return note(u, (const char *const[]){ "cgroup", path, NULL }, error);
 }
 
-gboolean rf_vundo_note_swap(struct rf_vundo *u, const char *device, const char *uuid, GError **error)
+gboolean rf_vundo_note_swap(struct rf_vundo *u, const char *device, const char *uuid,
+                            GError **error)
 {
 	return note(u, (const char *const[]){ "swap", device, uuid, NULL }, error);
 }
 
-gboolean rf_vundo_note_zram(struct rf_vundo *u, const char *name, uint64_t disksize, gboolean remove, GError **error)
+gboolean rf_vundo_note_zram(struct rf_vundo *u, const char *name, uint64_t disksize,
+                            gboolean remove, GError **error)
 {
 	g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, disksize);
 
-	return note(u, (const char *const[]){ "zram", name, size, remove ? "1" : "0", NULL }, error);
+	return note(u, (const char *const[]){ "zram", name, size, remove ? "1" : "0", NULL },
+	            error);
 }
 
 gboolean rf_vundo_setting(struct rf_vundo *u, const char *path, const char *value, GError **error)
@@ -296,10 +303,11 @@ static gboolean recover(struct rf_vundo *u, char **recovered, GError **error)
 	lines = g_strsplit(text, "\n", -1);
 	n = g_strv_length(lines);
 	same_boot = n && strcmp(lines[0], boot) == 0;
-	for (guint i = n; i-- > 1 && ok; ) {
+	for (guint i = n; i-- > 1 && ok;) {
 		g_auto(GStrv) fields = g_strsplit(lines[i], "\t", -1);
 
-		/* A line without its end is not whole: the last piece of the split is what follows the end. */
+		/* A line without its end is not whole: the last piece of the split is what follows
+		 * the end. */
 		if (i + 1 == n || !fields[0] || !*fields[0])
 			continue;
 		for (char **f = fields; *f; f++) {
@@ -309,10 +317,12 @@ static gboolean recover(struct rf_vundo *u, char **recovered, GError **error)
 			*f = plain;
 		}
 		ok = undo(fields, same_boot, error);
-		g_string_append_printf(what, "%s%s %s", what->len ? ", " : "", fields[0], fields[1] ? fields[1] : "");
+		g_string_append_printf(what, "%s%s %s", what->len ? ", " : "", fields[0],
+		                       fields[1] ? fields[1] : "");
 	}
 	if (!ok) {
-		g_prefix_error(error, "a run that was killed left something behind, see %s: ", u->journal_path);
+		g_prefix_error(error, "a run that was killed left something behind, see %s: ",
+		               u->journal_path);
 		return FALSE;
 	}
 	if (what->len && recovered)
@@ -327,7 +337,9 @@ static gboolean take_lock(struct rf_vundo *u, GError **error)
 		struct stat mine, named;
 
 		if (g_mkdir_with_parents(u->dir, 0700) != 0) {
-			rf_set_env(error, "cannot make the directory %s, where running verifications are noted: %s",
+			rf_set_env(error,
+			           "cannot make the directory %s, where running verifications are "
+			           "noted: %s",
 			           u->dir, g_strerror(errno));
 			return FALSE;
 		}
@@ -345,7 +357,9 @@ static gboolean take_lock(struct rf_vundo *u, GError **error)
 		u->lock_fd = -1;
 		g_usleep(10000);
 	}
-	rf_set_env(error, "another refault verify is running (%s is locked): their counts would mix", u->lock_path);
+	rf_set_env(error,
+	           "another refault verify is running (%s is locked): their counts would mix",
+	           u->lock_path);
 	return FALSE;
 }
 
@@ -378,7 +392,8 @@ struct rf_vundo *rf_vundo_new(const char *dir, char **recovered, GError **error)
 	u->entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
 	if (!take_lock(u, error) || !recover(u, recovered, error))
 		goto fail;
-	u->journal_fd = open(u->journal_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	u->journal_fd =
+		open(u->journal_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (u->journal_fd < 0) {
 		rf_set_env(error, "cannot write %s: %s", u->journal_path, g_strerror(errno));
 		goto fail;
@@ -408,7 +423,9 @@ gboolean rf_vundo_free(struct rf_vundo *u, GError **error)
 		unlink(u->lock_path);
 		rmdir(u->dir);
 	} else {
-		g_prefix_error(error, "something is left behind, and the next refault verify will try again: ");
+		g_prefix_error(
+			error,
+			"something is left behind, and the next refault verify will try again: ");
 	}
 	undo_clear(u);
 	return ok;

@@ -16,6 +16,7 @@
 	X(policies_host) \
 	X(policies_plugin) \
 	X(synth) \
+	X(verify) \
 
 #define DECLARE(name) Suite *suite_##name(void);
 SUITES(DECLARE)
