@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The command line of one command: its own arguments, and an option table whose every entry is a long
- * option as well.  Parsing, help and manual page come from the same description.
+ * The command line of one command: its own arguments, and an option table whose every entry is a
+ * long option as well.  Parsing, help and manual page come from the same description.
  */
 #ifndef RF_ARGS_H
 #define RF_ARGS_H
 
-#include <glib.h>
 #include "base/option.h"
+#include <glib.h>
 
 enum rf_arg_kind {
 	RF_ARG_FLAG,   /* gboolean */
@@ -23,18 +23,21 @@ struct rf_arg {
 	const char *help; /* no full stop */
 };
 
-#define RF_ARG_END { .name = NULL }
+#define RF_ARG_END                                                                                 \
+	{                                                                                          \
+		.name = NULL                                                                       \
+	}
 
 struct rf_args {
-	const struct rf_arg *arg;      /* values go into block, which the caller has zeroed */
+	const struct rf_arg *arg; /* values go into block, which the caller has zeroed */
 	void *block;
 	const struct rf_option *table; /* or NULL; values go into table_block */
 	void *table_block;
 };
 
-/* Fill the blocks from argv[1…]; what is no option is appended to operands ("--" ends options, "-"
- * is an operand).  In option names "-" and "_" are the same.  RF_USAGE_ERROR, with the nearest name
- * for an unknown option.  --help and -h set *help and end parsing. */
+/* Fill the blocks from argv[1…]; what is no option is appended to operands ("--" ends options,
+ * "-" is an operand).  In option names "-" and "_" are the same.  RF_USAGE_ERROR, with the nearest
+ * name for an unknown option.  --help and -h set *help and end parsing. */
 gboolean rf_args_parse(const struct rf_args *a, int argc, char **argv, GPtrArray *operands,
                        gboolean *help, GError **error);
 /* Free what the block owns. */

@@ -45,8 +45,8 @@ char *rf_share_text(uint64_t part, uint64_t whole, unsigned decimals)
 	n = (uint64_t)(((unsigned __int128)part * 100 * one + whole / 2) / whole);
 	if (n == 100 * one && part < whole)
 		n--;
-	return g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %%", n / one, (int)decimals,
-	                       n % one);
+	return g_strdup_printf("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %%", n / one,
+	                       (int)decimals, n % one);
 }
 
 void rf_share_cell(GString *out, uint64_t part, uint64_t whole, unsigned decimals)

@@ -13,39 +13,45 @@
 
 #define NAME "help"
 
-struct options { gboolean man; };
+struct options {
+	gboolean man;
+};
 
 /* --man is for the build: it is not in the help. */
 static const struct rf_arg args[] = {
 	{ "man", 0, RF_ARG_FLAG, offsetof(struct options, man), NULL, "print the manual page" },
-	RF_ARG_END
+	RF_ARG_END,
 };
 
 static void overview(GString *out)
 {
-	g_string_append(out,
-	                "refault replays a page-access trace against a modelled machine, and says what\n"
-	                "Linux page reclaim would have done.\n\n"
-	                "Usage: refault COMMAND [ARGUMENT]...\n\n");
+	g_string_append(
+		out,
+		"refault replays a page-access trace against a modelled machine, and says what\n"
+		"Linux page reclaim would have done.\n\n"
+		"Usage: refault COMMAND [ARGUMENT]...\n\n");
 	for (const struct rf_command *c = rf_commands; c->name; c++)
 		g_string_append_printf(out, "  %-10s %s\n", c->name, c->summary);
-	g_string_append(out,
-	                "\n`refault help COMMAND' explains one.  `refault help metrics' lists what is\n"
-	                "measured, `refault help machines' the machines that a run can be modelled on.\n"
-	                "refault --version prints the version.  The manual page is refault(1).\n");
+	g_string_append(
+		out,
+		"\n`refault help COMMAND' explains one.  `refault help metrics' lists what is\n"
+		"measured, `refault help machines' the machines that a run can be modelled on.\n"
+		"refault --version prints the version.  The manual page is refault(1).\n");
 }
 
 void rf_cmd_help_help(GString *out)
 {
-	g_string_append(out,
-	                "Usage: refault help [COMMAND | metrics | machines]\n"
-	                "Explain a command, list the metrics of a report, or the machine profiles.\n");
+	g_string_append(
+		out, "Usage: refault help [COMMAND | metrics | machines]\n"
+		     "Explain a command, list the metrics of a report, or the machine profiles.\n");
 }
 
 void rf_cmd_help_man(GString *out)
 {
-	g_string_append(out, "Without an argument, the commands are listed.  Topics beside the commands are\n"
-	                     ".B metrics\nand\n.BR machines .\n");
+	g_string_append(
+		out,
+		"Without an argument, the commands are listed.  Topics beside the commands are\n"
+		".B metrics\nand\n.BR machines .\n");
 }
 
 static const char *unit_of(const struct rf_metric *m)
@@ -57,11 +63,14 @@ static void metrics(GString *out)
 {
 	for (unsigned i = 0; i < rf_nmetrics; i++) {
 		const struct rf_metric *m = &rf_metrics[i];
-		const char *better = m->better == '-' ? "less is better" : m->better == '+' ? "more is better" : "";
+		const char *better = m->better == '-'   ? "less is better"
+		                     : m->better == '+' ? "more is better"
+		                                        : "";
 
 		g_string_append_printf(out, "%s", m->name);
 		if (*m->unit || *better)
-			g_string_append_printf(out, " (%s%s%s)", unit_of(m), *m->unit && *better ? "; " : "", better);
+			g_string_append_printf(out, " (%s%s%s)", unit_of(m),
+			                       *m->unit && *better ? "; " : "", better);
 		g_string_append(out, "\n        ");
 		rf_wrap(out, m->help, 8, 8);
 	}
@@ -75,12 +84,15 @@ static void machines(GString *out)
 
 		if (!rf_profile_load(&p, *name, &error))
 			g_error("%s", error->message); /* a shipped one: a bug */
-		g_string_append_printf(out, "  %-16s %s\n", *name, p.description ? p.description : "");
+		g_string_append_printf(out, "  %-16s %s\n", *name,
+		                       p.description ? p.description : "");
 		rf_profile_clear(&p);
 	}
-	g_string_append(out, "\nA machine can also be an INI file with a group [machine], a key `inherit' that\n"
-	                     "names another profile, and these keys, which --set reaches as well.  Defaults\n"
-	                     "are those of x86-64-nvme.\n");
+	g_string_append(
+		out,
+		"\nA machine can also be an INI file with a group [machine], a key `inherit' that\n"
+		"names another profile, and these keys, which --set reaches as well.  Defaults\n"
+		"are those of x86-64-nvme.\n");
 	rf_options_help(rf_profile_options, out);
 }
 
@@ -144,7 +156,10 @@ static void man_profile(GString *out)
 	rf_args_table_man(rf_profile_options, "", out);
 }
 
-static const struct { const char *mark; void (*append)(GString *out); } parts[] = {
+static const struct {
+	const char *mark;
+	void (*append)(GString *out);
+} parts[] = {
 	{ "@COMMANDS@", man_commands },
 	{ "@METRICS@", man_metrics },
 	{ "@MACHINES@", man_machines },

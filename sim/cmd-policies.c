@@ -11,19 +11,20 @@
 
 #define NAME "policies"
 
-struct options { char *plugin; };
+struct options {
+	char *plugin;
+};
 
 static const struct rf_arg args[] = {
 	{ "plugin", 0, RF_ARG_STRING, offsetof(struct options, plugin), "FILE",
 	  "list the policies of this shared object as well" },
-	RF_ARG_END
+	RF_ARG_END,
 };
 
 void rf_cmd_policies_help(GString *out)
 {
-	g_string_append(out,
-	                "Usage: refault policies [NAME] [OPTION]...\n"
-	                "List the members of each seam, or explain one and its options.\n\n");
+	g_string_append(out, "Usage: refault policies [NAME] [OPTION]...\n"
+	                     "List the members of each seam, or explain one and its options.\n\n");
 	rf_args_help(args, out);
 }
 
@@ -44,17 +45,21 @@ static gboolean nth_reclaim(unsigned i, struct member *m)
 	const struct rf_reclaim_ops *o = rf_reclaim_nth(i);
 
 	if (o)
-		*m = (struct member) { o->name, o->summary, o->options, o->flags };
+		*m = (struct member){ o->name, o->summary, o->options, o->flags };
 	return o != NULL;
 }
 
+/* clang-format off */
 #define NTH(seam, list) \
 	static gboolean nth_##seam(unsigned i, struct member *m) \
 	{ \
-		if (list[i]) \
-			*m = (struct member) { list[i]->name, list[i]->summary, list[i]->options, 0 }; \
-		return list[i] != NULL; \
+		const typeof(**list) *o = list[i]; \
+\
+		if (o) \
+			*m = (struct member){ o->name, o->summary, o->options, 0 }; \
+		return o != NULL; \
 	}
+/* clang-format on */
 
 NTH(protect, rf_protects)
 NTH(account, rf_accounts)
@@ -83,11 +88,13 @@ static void list_all(GString *out)
 	struct member m;
 
 	for (size_t s = 0; s < G_N_ELEMENTS(seams); s++) {
-		g_string_append_printf(out, "%s--%s: %s\n", s ? "\n" : "", seams[s].name, seams[s].question);
+		g_string_append_printf(out, "%s--%s: %s\n", s ? "\n" : "", seams[s].name,
+		                       seams[s].question);
 		for (unsigned i = 0; seams[s].nth(i, &m); i++) {
 			size_t start = out->len;
 
-			g_string_append_printf(out, "  %c %-10s ", is_default(&seams[s], m.name) ? '*' : ' ', m.name);
+			g_string_append_printf(out, "  %c %-10s ",
+			                       is_default(&seams[s], m.name) ? '*' : ' ', m.name);
 			rf_wrap(out, m.summary, out->len - start, 15);
 		}
 	}
@@ -96,7 +103,10 @@ static void list_all(GString *out)
 
 static void explain(const struct seam *s, const struct member *m, GString *out)
 {
-	static const struct { unsigned flag; const char *text; } flags[] = {
+	static const struct {
+		unsigned flag;
+		const char *text;
+	} flags[] = {
 		{ RF_POLICY_KERNEL, "counts as the kernel does" },
 		{ RF_POLICY_ACCESS, "is told of every access" },
 		{ RF_POLICY_FUTURE, "knows the future: a bound, not a policy that could be built" },
@@ -111,7 +121,8 @@ static void explain(const struct seam *s, const struct member *m, GString *out)
 			g_string_append_printf(out, "  %s\n", flags[i].text);
 	}
 	if (m->options && m->options->name) {
-		g_string_append_printf(out, "\nOptions, as --%s %s,OPTION=VALUE,...\n", s->name, m->name);
+		g_string_append_printf(out, "\nOptions, as --%s %s,OPTION=VALUE,...\n", s->name,
+		                       m->name);
 		rf_options_help(m->options, out);
 	}
 }
@@ -133,7 +144,8 @@ void rf_cmd_policies_man(GString *out)
 			rf_man_escape(out, m.name);
 			g_string_append_c(out, '\n');
 			rf_man_escape(out, m.summary);
-			g_string_append(out, is_default(&seams[s], m.name) ? " (the default).\n" : ".\n");
+			g_string_append(out, is_default(&seams[s], m.name) ? " (the default).\n"
+			                                                   : ".\n");
 			if (!m.options || !m.options->name)
 				continue;
 			g_string_append(out, ".RS\n");
@@ -171,7 +183,8 @@ static gboolean explain_all(const char *name, GString *out, GError **error)
 	return FALSE;
 }
 
-static gboolean run(int argc, char **argv, struct options *o, GString *out, gboolean *help, GError **error)
+static gboolean run(int argc, char **argv, struct options *o, GString *out, gboolean *help,
+                    GError **error)
 {
 	const struct rf_args a = { args, o, NULL, NULL };
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);

@@ -31,22 +31,25 @@ static const struct rf_arg args[] = {
 	  "set an option below, or a figure of the machine profile (see `refault help machines')" },
 	{ "output-format", 0, RF_ARG_STRING, OFF(output_format), "LIST",
 	  "some of normal, json, csv, vmstat, separated by commas (default normal)" },
-	{ "output", 'o', RF_ARG_STRING, OFF(output), "FILE", "write the report there (default -, standard output)" },
+	{ "output", 'o', RF_ARG_STRING, OFF(output), "FILE",
+	  "write the report there (default -, standard output)" },
 	{ "timeline-file", 0, RF_ARG_STRING, OFF(timeline_file), "FILE",
 	  "write the samples of --timeline there, as CSV" },
 	{ "format", 0, RF_ARG_STRING, OFF(format), "NAME",
 	  "format of the traces, instead of finding out from their content" },
-	{ "maps", 0, RF_ARG_STRING, OFF(maps), "FILE", "mappings of a trace that has none of its own" },
+	{ "maps", 0, RF_ARG_STRING, OFF(maps), "FILE",
+	  "mappings of a trace that has none of its own" },
 	{ "quiet", 'q', RF_ARG_FLAG, OFF(quiet), NULL, "no progress bar and no hints" },
-	RF_ARG_END
+	RF_ARG_END,
 };
 
 void rf_cmd_run_help(GString *out)
 {
-	g_string_append(out,
-	                "Usage: refault run TRACE... [OPTION]...\n"
-	                "Replay each trace on a modelled machine and report what reclaim did.  TRACE is\n"
-	                "a file of any format that `refault trace info' knows; - is standard input.\n\n");
+	g_string_append(
+		out,
+		"Usage: refault run TRACE... [OPTION]...\n"
+		"Replay each trace on a modelled machine and report what reclaim did.  TRACE is\n"
+		"a file of any format that `refault trace info' knows; - is standard input.\n\n");
 	rf_args_help(args, out);
 	g_string_append(out, "\nThe machine, its memory and its policies:\n");
 	rf_args_table_help(rf_config_options, out);
@@ -101,20 +104,23 @@ static gboolean check_config(struct rf_config *cfg, GError **error)
 	return rf_config_resolve(cfg, &any, error);
 }
 
-static gboolean check_options(const struct options *o, const struct rf_config *cfg, unsigned formats,
-                              GError **error)
+static gboolean check_options(const struct options *o, const struct rf_config *cfg,
+                              unsigned formats, GError **error)
 {
 	if (cfg->timeline && !o->timeline_file && !(formats & 1 << RF_OUT_JSON)) {
-		rf_set_usage(error, "--timeline: the samples have no place to go; expected --timeline-file FILE "
-		             "or --output-format=json");
+		rf_set_usage(error, "--timeline: the samples have no place to go; expected "
+		                    "--timeline-file FILE "
+		                    "or --output-format=json");
 		return FALSE;
 	}
 	if (!cfg->timeline && o->timeline_file) {
-		rf_set_usage(error, "--timeline-file %s: expected --timeline INTERVAL too", o->timeline_file);
+		rf_set_usage(error, "--timeline-file %s: expected --timeline INTERVAL too",
+		             o->timeline_file);
 		return FALSE;
 	}
 	if (o->timeline_file && g_strcmp0(o->timeline_file, o->output ? o->output : "-") == 0) {
-		rf_set_usage(error, "--timeline-file %s: the report goes there already", o->timeline_file);
+		rf_set_usage(error, "--timeline-file %s: the report goes there already",
+		             o->timeline_file);
 		return FALSE;
 	}
 	return TRUE;
@@ -132,11 +138,13 @@ static gboolean knows_future(const struct rf_config *cfg)
 	return ops && ops->flags & RF_POLICY_FUTURE;
 }
 
-static struct rf_source *open_trace(const char *path, const struct options *o, const struct rf_config *cfg,
-                                    GError **error)
+static struct rf_source *open_trace(const char *path, const struct options *o,
+                                    const struct rf_config *cfg, GError **error)
 {
 	const struct rf_source_options options = {
-		.format = o->format, .maps = o->maps, .strict = cfg->strict,
+		.format = o->format,
+		.maps = o->maps,
+		.strict = cfg->strict,
 	};
 	struct rf_source *s = rf_source_open(path, &options, error);
 
@@ -183,7 +191,8 @@ static void hint(const struct rf_report *r)
 
 	g_autofree char *n = rf_format_count(refaults), *of = rf_format_count(accesses);
 
-	fprintf(stderr, "refault: %s: %s refaults in %s accesses: the workload thrashes\n", r->path, n, of);
+	fprintf(stderr, "refault: %s: %s refaults in %s accesses: the workload thrashes\n", r->path,
+	        n, of);
 }
 
 struct documents {
@@ -222,15 +231,20 @@ static gboolean run_one(const char *path, const struct options *o, struct rf_con
 	ok = replay(source, path, o, cfg, &result, error);
 	if (ok) {
 		const struct rf_report r = {
-			.path = path, .format = rf_source_format(source), .header = rf_source_header(source),
-			.as_format = o->format, .maps = o->maps,
-			.cfg = cfg, .result = &result,
+			.path = path,
+			.format = rf_source_format(source),
+			.header = rf_source_header(source),
+			.as_format = o->format,
+			.maps = o->maps,
+			.cfg = cfg,
+			.result = &result,
 		};
 
 		emit(d, &r, first, last);
 		if (d->formats & 1 << RF_OUT_NORMAL && !o->quiet)
 			hint(&r);
-	} else if (error && (*error)->domain != RF_USAGE_ERROR && !g_str_has_prefix((*error)->message, path)) {
+	} else if (error && (*error)->domain != RF_USAGE_ERROR &&
+	           !g_str_has_prefix((*error)->message, path)) {
 		/* A machine knows the record, not the file. */
 		g_prefix_error(error, "%s: ", path);
 	}
@@ -252,8 +266,8 @@ static gboolean run_all(const GPtrArray *traces, const struct options *o, struct
 }
 
 /* Both files are opened first, so that one that can't be written costs no work. */
-static gboolean run_to_files(const GPtrArray *traces, const struct options *o, struct rf_config *cfg,
-                             unsigned formats, GError **error)
+static gboolean run_to_files(const GPtrArray *traces, const struct options *o,
+                             struct rf_config *cfg, unsigned formats, GError **error)
 {
 	struct rf_outfile out = { 0 }, timeline = { 0 };
 	struct documents d = { .formats = formats, .timeline = g_string_new(NULL), .out = &out };
@@ -272,7 +286,8 @@ static gboolean run_to_files(const GPtrArray *traces, const struct options *o, s
 	if (ok && o->timeline_file)
 		fwrite(d.timeline->str, 1, d.timeline->len, timeline.f);
 	g_string_free(d.timeline, TRUE);
-	ok = ok && rf_outfile_commit(&out, error) && (!o->timeline_file || rf_outfile_commit(&timeline, error));
+	ok = ok && rf_outfile_commit(&out, error) &&
+	     (!o->timeline_file || rf_outfile_commit(&timeline, error));
 	if (!ok) {
 		rf_outfile_abort(&out);
 		rf_outfile_abort(&timeline);

@@ -11,16 +11,15 @@
 #include "base/version.h"
 
 const struct rf_command rf_commands[] = {
-	{ "run", "replay traces and report faults, refaults, memory and time",
-	  rf_cmd_run, rf_cmd_run_help, rf_cmd_run_man },
+	{ "run", "replay traces and report faults, refaults, memory and time", rf_cmd_run,
+	  rf_cmd_run_help, rf_cmd_run_man },
 	{ "policies", "list what can be plugged into the five seams, and its options",
 	  rf_cmd_policies, rf_cmd_policies_help, rf_cmd_policies_man },
-	{ "trace", "look at traces, convert, check, cut and make them",
-	  rf_cmd_trace, rf_cmd_trace_help, rf_cmd_trace_man },
-	{ "verify", "compare the model with the kernel that runs here (root)",
-	  rf_cmd_verify, rf_cmd_verify_help, rf_cmd_verify_man },
-	{ "help", "explain a command",
-	  rf_cmd_help, rf_cmd_help_help, rf_cmd_help_man },
+	{ "trace", "look at traces, convert, check, cut and make them", rf_cmd_trace,
+	  rf_cmd_trace_help, rf_cmd_trace_man },
+	{ "verify", "compare the model with the kernel that runs here (root)", rf_cmd_verify,
+	  rf_cmd_verify_help, rf_cmd_verify_man },
+	{ "help", "explain a command", rf_cmd_help, rf_cmd_help_help, rf_cmd_help_man },
 	{ .name = NULL }
 };
 
@@ -103,7 +102,8 @@ int rf_main(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return rf_cmd_help(1, argv + 1);
 	if (argv[1][0] == '-') {
-		rf_set_usage(&error, "unknown option %s; expected a command, see `refault help'", argv[1]);
+		rf_set_usage(&error, "unknown option %s; expected a command, see `refault help'",
+		             argv[1]);
 		return rf_fail(error);
 	}
 	command = rf_command_find(argv[1]);

@@ -4,9 +4,9 @@
 #ifndef RF_COMMAND_H
 #define RF_COMMAND_H
 
-#include <glib.h>
 #include "base/error.h"
 #include "base/interrupt.h"
+#include <glib.h>
 
 struct rf_command {
 	const char *name;
@@ -25,8 +25,8 @@ const struct rf_command *rf_command_find(const char *name);
 /* The whole program. */
 int rf_main(int argc, char **argv);
 
-/* Print "refault: MESSAGE" on standard error, free the error, give its exit code.  After a signal the
- * code is RF_EXIT_INTERRUPTED whatever the error. */
+/* Print "refault: MESSAGE" on standard error, free the error, give its exit code.  After a signal
+ * the code is RF_EXIT_INTERRUPTED whatever the error. */
 int rf_fail(GError *error);
 
 /* Write text to standard output and make sure that it arrives; an exit code. */

@@ -12,6 +12,7 @@
 #define OFF(member) offsetof(struct rf_config, member)
 
 /* ORDER of the groups is that of help, JSON and CSV: seams, machine, memory, knobs, simulation. */
+/* clang-format off */
 const struct rf_option rf_config_options[] = {
 	{ "reclaim", RF_OPT_STRING, OFF(reclaim), NULL, "twolist", 0, 0, "NAME[,OPTION=VALUE...]",
 	  "which page leaves; `refault policies' lists the names", NULL },
@@ -19,7 +20,8 @@ const struct rf_option rf_config_options[] = {
 	  "what reclaim must spare", NULL },
 	{ "account", RF_OPT_STRING, OFF(account), NULL, "embedded", 0, 0, "NAME[,OPTION=VALUE...]",
 	  "how a page finds its cgroup, and what that costs", NULL },
-	{ "volatile", RF_OPT_STRING, OFF(volatile_), NULL, "dontneed", 0, 0, "NAME[,OPTION=VALUE...]",
+	{ "volatile", RF_OPT_STRING, OFF(volatile_),
+	  NULL, "dontneed", 0, 0, "NAME[,OPTION=VALUE...]",
 	  "how purgeable ranges are tracked and purged", NULL },
 	{ "fill", RF_OPT_STRING, OFF(fill), NULL, "zero", 0, 0, "NAME[,OPTION=VALUE...]",
 	  "what the first touch of allocator memory costs and maps", NULL },
@@ -59,24 +61,30 @@ const struct rf_option rf_config_options[] = {
 	  "cost of file reclaim against swap: 0 avoids swap, 100 is even", NULL },
 	{ "read_ahead_kb", RF_OPT_INT, OFF(read_ahead_kb), "KiB", "128", 0, 1 << 20, NULL,
 	  "read-ahead window of files", NULL },
+	{ "large-folios", RF_OPT_ENUM, OFF(large_folios), NULL, "auto", 0, 0, "auto,no,yes",
+	  "read-ahead makes large page-cache folios; auto: since 6.16, as on ext4", "6.16" },
 	{ "page-cluster", RF_OPT_INT, OFF(page_cluster), NULL, "3", 0, 10, NULL,
 	  "pages read from swap at once, as a power of two", NULL },
 	{ "fault_around_bytes", RF_OPT_SIZE, OFF(fault_around_bytes), NULL, "64K", 0, 0, NULL,
 	  "cached file pages within this range are mapped on one fault", "3.15" },
-	{ "min_free_kbytes", RF_OPT_INT, OFF(min_free_kbytes), "KiB", "0", 0, INT64_C(1) << 40, NULL,
+	{ "min_free_kbytes", RF_OPT_INT, OFF(min_free_kbytes),
+	  "KiB", "0", 0, INT64_C(1) << 40, NULL,
 	  "the min watermark; 0: by the kernel's formula", NULL },
-	{ "watermark_scale_factor", RF_OPT_INT, OFF(watermark_scale_factor), "1/10000", "10", 1, 3000,
+	{ "watermark_scale_factor", RF_OPT_INT, OFF(watermark_scale_factor),
+	  "1/10000", "10", 1, 3000,
 	  NULL, "distance between watermarks, as a share of memory", "4.6" },
-	{ "dirty_background_ratio", RF_OPT_INT, OFF(dirty_background_ratio), "%", "10", 0, 100, NULL,
+	{ "dirty_background_ratio", RF_OPT_INT, OFF(dirty_background_ratio),
+	  "%", "10", 0, 100, NULL,
 	  "share of dirty memory at which writeback begins", NULL },
 	{ "dirty_ratio", RF_OPT_INT, OFF(dirty_ratio), "%", "20", 0, 100, NULL,
 	  "share of dirty memory at which writers are throttled", NULL },
 	{ "dirty_expire_centisecs", RF_OPT_INT, OFF(dirty_expire_centisecs), "10 ms", "3000", 0,
 	  INT32_MAX, NULL, "age at which dirty pages are written", NULL },
-	{ "dirty_writeback_centisecs", RF_OPT_INT, OFF(dirty_writeback_centisecs), "10 ms", "500", 0,
+	{ "dirty_writeback_centisecs", RF_OPT_INT, OFF(dirty_writeback_centisecs),
+	  "10 ms", "500", 0,
 	  INT32_MAX, NULL, "period of the flusher; 0: it never wakes by itself", NULL },
 	{ "stats-flush-period", RF_OPT_TIME, OFF(stats_flush_period), NULL, "0", 0, 0, NULL,
-	  "cgroup statistics that reclaim reads are this old at most (kernel: 2s); 0: fresh", NULL },
+	  "age at most of the cgroup statistics that reclaim reads (kernel: 2s); 0: fresh", NULL },
 	{ "stats-flush-phase", RF_OPT_TIME, OFF(stats_flush_phase), NULL, "0", 0, 0, NULL,
 	  "time of the first flush of the statistics", NULL },
 	{ "stats-poll", RF_OPT_INT, OFF(stats_poll), "accesses", "0", 0, INT64_MAX, NULL,
@@ -84,7 +92,8 @@ const struct rf_option rf_config_options[] = {
 
 	{ "replay", RF_OPT_ENUM, OFF(replay), NULL, "ordered", 0, 0, "ordered,closed",
 	  "keep the trace's order, or let each task run as far as it can", NULL },
-	{ "seed", RF_OPT_INT, OFF(seed), NULL, "1", 0, INT64_MAX, NULL, "of everything random", NULL },
+	{ "seed", RF_OPT_INT, OFF(seed), NULL, "1", 0, INT64_MAX, NULL,
+	  "of everything random", NULL },
 	{ "strict", RF_OPT_BOOL, OFF(strict), NULL, "no", 0, 0, NULL,
 	  "an access that no mapping covers is an error", NULL },
 	{ "timeline", RF_OPT_TIME, OFF(timeline), NULL, "0", 0, 0, NULL,
@@ -93,6 +102,7 @@ const struct rf_option rf_config_options[] = {
 	  "advance time at every access instead of once a run of accesses", NULL },
 	RF_OPTION_END
 };
+/* clang-format on */
 
 /* ORDER enum rf_device_kind. */
 const char *const rf_device_names[RF_NDEVICES] = { "none", "zram", "nvme", "ssd", "hdd" };
@@ -146,7 +156,8 @@ gboolean rf_config_set_any(struct rf_config *c, const char *assignment, GError *
 	if (rf_options_find(rf_config_options, name))
 		return rf_options_set(rf_config_options, c, "--set", name, eq + 1, error);
 	if (rf_options_find(rf_profile_options, name)) {
-		/* Checked now, so that the message comes early; kept until the profile is loaded. */
+		/* Checked now, so that the message comes early; kept until the profile is loaded.
+		 */
 		struct rf_profile scratch;
 		gboolean ok;
 
@@ -203,8 +214,8 @@ static gboolean parse_percent(const char *text, uint64_t *millionths)
 }
 
 /* count: a plain number counts pages, and there is no other unit. */
-static gboolean parse_amount(const char *option, const char *text, gboolean count, unsigned page_shift,
-                             struct amount *a, GError **error)
+static gboolean parse_amount(const char *option, const char *text, gboolean count,
+                             unsigned page_shift, struct amount *a, GError **error)
 {
 	size_t len = strlen(text);
 	g_autofree char *number = NULL;
@@ -214,7 +225,8 @@ static gboolean parse_amount(const char *option, const char *text, gboolean coun
 		a->percent = TRUE;
 		if (parse_percent(text, &a->n) && a->n)
 			return TRUE;
-		rf_set_usage(error, "--%s %s: expected a percentage such as 25%% or 12.5%%", option, text);
+		rf_set_usage(error, "--%s %s: expected a percentage such as 25%% or 12.5%%", option,
+		             text);
 		return FALSE;
 	}
 	if (count || g_str_has_suffix(text, "pages")) {
@@ -224,16 +236,21 @@ static gboolean parse_amount(const char *option, const char *text, gboolean coun
 			return TRUE;
 		}
 		if (count)
-			rf_set_usage(error, "--%s %s: expected a number of page frames, at least 1, "
-			             "or a percentage such as 25%%", option, text);
+			rf_set_usage(error,
+			             "--%s %s: expected a number of page frames, at least 1, "
+			             "or a percentage such as 25%%",
+			             option, text);
 		else
-			rf_set_usage(error, "--%s %s: expected a number of pages, at least 1", option, text);
+			rf_set_usage(error, "--%s %s: expected a number of pages, at least 1",
+			             option, text);
 		return FALSE;
 	}
 	if (rf_parse_size(text, &a->n, NULL))
 		return TRUE;
-	rf_set_usage(error, "--%s %s: expected a size such as 64M, a number of pages such as 4096pages, "
-	             "or a percentage such as 25%%", option, text);
+	rf_set_usage(error,
+	             "--%s %s: expected a size such as 64M, a number of pages such as 4096pages, "
+	             "or a percentage such as 25%%",
+	             option, text);
 	return FALSE;
 }
 
@@ -260,8 +277,9 @@ static gboolean resolve_amount(const char *option, const char *text, gboolean co
 		uint64_t footprint = totals ? totals->footprint[c->page_size] : 0;
 
 		if (!footprint) {
-			rf_set_usage(error, "--%s %s: the trace's footprint at this page size is %s", option,
-			             text, totals ? "empty" : "not known");
+			rf_set_usage(error,
+			             "--%s %s: the trace's footprint at this page size is %s",
+			             option, text, totals ? "empty" : "not known");
 			return FALSE;
 		}
 		pages = (uint64_t)((unsigned __int128)footprint * a.n / 1000000);
@@ -269,13 +287,16 @@ static gboolean resolve_amount(const char *option, const char *text, gboolean co
 		pages = a.n >> c->page_shift;
 	}
 	if (pages == 0) {
-		rf_set_usage(error, "--%s %s: less than one page of %u bytes: no fault could be served",
+		rf_set_usage(error,
+		             "--%s %s: less than one page of %u bytes: no fault could be served",
 		             option, text, 1u << c->page_shift);
 		return FALSE;
 	}
 	if (pages > most_pages()) {
-		rf_set_usage(error, "--%s %s: more than the %" G_GUINT64_FORMAT " pages of %u bytes that "
-		             "can be modelled", option, text, most_pages(), 1u << c->page_shift);
+		rf_set_usage(error,
+		             "--%s %s: more than the %" G_GUINT64_FORMAT " pages of %u bytes that "
+		             "can be modelled",
+		             option, text, most_pages(), 1u << c->page_shift);
 		return FALSE;
 	}
 	*bytes = pages << c->page_shift;
@@ -287,8 +308,13 @@ static gboolean resolve_amount(const char *option, const char *text, gboolean co
 static gboolean resolve_kernel(struct rf_config *c, GError **error)
 {
 	/* Last minor release of each major one. */
-	static const struct { unsigned major, last; } series[] = {
-		{ 3, 19 }, { 4, 20 }, { 5, 19 }, { 6, 18 },
+	static const struct {
+		unsigned major, last;
+	} series[] = {
+		{ 3, 19 },
+		{ 4, 20 },
+		{ 5, 19 },
+		{ 6, 18 },
 	};
 	unsigned v[3] = { 0, 0, 0 }, n = 0;
 	const char *p = c->kernel ? c->kernel : "";
@@ -338,8 +364,11 @@ static gboolean resolve_swap(struct rf_config *c, const struct rf_totals *totals
 		const char *const names[] = { "none", "zram", "nvme", "ssd", "hdd", NULL };
 		const char *near = rf_nearest(device, names);
 
-		rf_set_usage(error, "--swap %s: expected none, zram, nvme, ssd or hdd, with an optional :SIZE"
-		             "%s%s%s", text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		rf_set_usage(
+			error,
+			"--swap %s: expected none, zram, nvme, ssd or hdd, with an optional :SIZE"
+			"%s%s%s",
+			text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 		return FALSE;
 	}
 	c->swap_bytes = 0;
@@ -363,7 +392,8 @@ static gboolean resolve_tlb(struct rf_config *c, GError **error)
 	if (!c->tlb || strcmp(c->tlb, "ideal") == 0)
 		return TRUE;
 	if (!rf_parse_u64(c->tlb, &n, NULL) || n == 0 || n > 1 << 20) {
-		rf_set_usage(error, "--tlb %s: expected ideal, or a number of entries from 1 to 1048576",
+		rf_set_usage(error,
+		             "--tlb %s: expected ideal, or a number of entries from 1 to 1048576",
 		             c->tlb);
 		return FALSE;
 	}
@@ -409,14 +439,18 @@ static gboolean check_frames(const struct rf_config *c, GError **error)
 		def = rf_options_value(o, &d);
 		rf_config_clear(&d);
 		if (g_strcmp0(value, def) != 0) {
-			rf_set_usage(error, "--frames %s: an ideal memory has no --%s; give one of the two",
-			             c->frames, o->name);
+			rf_set_usage(
+				error,
+				"--frames %s: an ideal memory has no --%s; give one of the two",
+				c->frames, o->name);
 			return FALSE;
 		}
 	}
 	if (c->replay == RF_REPLAY_CLOSED) {
-		rf_set_usage(error, "--frames %s: an ideal memory has no time, so --replay closed means "
-		             "nothing; expected --replay ordered", c->frames);
+		rf_set_usage(error,
+		             "--frames %s: an ideal memory has no time, so --replay closed means "
+		             "nothing; expected --replay ordered",
+		             c->frames);
 		return FALSE;
 	}
 	return TRUE;
@@ -438,8 +472,10 @@ gboolean rf_config_resolve(struct rf_config *c, const struct rf_totals *totals, 
 	c->dirty_expire = (uint64_t)c->dirty_expire_centisecs * 10000000;
 	c->dirty_writeback = (uint64_t)c->dirty_writeback_centisecs * 10000000;
 	if (c->dirty_background_ratio > c->dirty_ratio) {
-		rf_set_usage(error, "dirty_background_ratio %" G_GINT64_FORMAT ": expected at most "
-		             "dirty_ratio, %" G_GINT64_FORMAT, c->dirty_background_ratio, c->dirty_ratio);
+		rf_set_usage(error,
+		             "dirty_background_ratio %" G_GINT64_FORMAT ": expected at most "
+		             "dirty_ratio, %" G_GINT64_FORMAT,
+		             c->dirty_background_ratio, c->dirty_ratio);
 		return FALSE;
 	}
 	if (c->timeline && c->timeline < 1000) {
@@ -461,9 +497,10 @@ gboolean rf_config_resolve(struct rf_config *c, const struct rf_totals *totals, 
 	if (!c->ram_bytes) {
 		c->ram_bytes = c->profile.ram >> c->page_shift << c->page_shift;
 		if (c->ram_bytes >> c->page_shift > most_pages()) {
-			rf_set_usage(error, "machine profile %s: ram is more than the %" G_GUINT64_FORMAT
-			             " pages of %u bytes that can be modelled", c->machine, most_pages(),
-			             1u << c->page_shift);
+			rf_set_usage(error,
+			             "machine profile %s: ram is more than the %" G_GUINT64_FORMAT
+			             " pages of %u bytes that can be modelled",
+			             c->machine, most_pages(), 1u << c->page_shift);
 			return FALSE;
 		}
 	}

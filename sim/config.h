@@ -5,10 +5,10 @@
 #ifndef RF_CONFIG_H
 #define RF_CONFIG_H
 
-#include <glib.h>
-#include <stdint.h>
 #include "base/option.h"
 #include "traces/trace.h"
+#include <glib.h>
+#include <stdint.h>
 
 enum rf_arch { RF_ARCH_X86_64, RF_ARCH_ARM64 };
 enum rf_replay { RF_REPLAY_ORDERED, RF_REPLAY_CLOSED };
@@ -24,10 +24,10 @@ struct rf_profile {
 	uint64_t zram_read, zram_write; /* of 4 KiB */
 	uint64_t nvme_latency, ssd_latency, hdd_latency;
 	int64_t nvme_mbps, nvme_depth, ssd_mbps, ssd_depth, hdd_mbps;
-	int disk;                  /* device of the files: enum rf_device_kind */
+	int disk; /* device of the files: enum rf_device_kind */
 	uint64_t scan_unmapped, scan_mapped, reclaim_page, kswapd_wake, syscall;
-	uint64_t copy_page;        /* of 4 KiB */
-	uint64_t ram;              /* size of the machine, when --ram is not given */
+	uint64_t copy_page; /* of 4 KiB */
+	uint64_t ram;       /* size of the machine, when --ram is not given */
 };
 extern const struct rf_option rf_profile_options[];
 /* A shipped profile by name, or an INI file by path (a name with a slash or a dot).  p need not be
@@ -35,30 +35,33 @@ extern const struct rf_option rf_profile_options[];
 gboolean rf_profile_load(struct rf_profile *p, const char *name_or_path, GError **error);
 void rf_profile_clear(struct rf_profile *p);
 /* One figure, as --set gives it; checked for sense. */
-gboolean rf_profile_set(struct rf_profile *p, const char *where, const char *name, const char *value,
-                        GError **error);
+gboolean rf_profile_set(struct rf_profile *p, const char *where, const char *name,
+                        const char *value, GError **error);
 /* Names of the shipped ones, NULL-terminated, sorted. */
 const char *const *rf_profile_names(void);
 
 struct rf_config {
 	/* seams: "name" or "name,opt=value,…" */
 	char *reclaim, *protect, *account, *volatile_, *fill;
-	char *plugin;              /* path, or NULL */
-	char *kernel;              /* "6.18" */
+	char *plugin;                        /* path, or NULL */
+	char *kernel;                        /* "6.18" */
 	int arch, page_size, replay, cgroup; /* page_size: index, 0 4K, 1 16K, 2 64K */
-	char *machine;             /* profile name or file */
-	char *swap;                /* none, or zram|nvme|ssd|hdd with :SIZE */
+	char *machine;                       /* profile name or file */
+	char *swap;                          /* none, or zram|nvme|ssd|hdd with :SIZE */
 	int64_t swappiness, seed, cpus;
-	char *limit, *ram, *frames;/* a size (frames: a count) or a percentage of the footprint, or NULL */
+	char *limit, *ram,
+		*frames; /* a size (frames: a count) or a percentage of the footprint, or NULL */
 	uint64_t memory_high, memory_low, memory_min; /* of the workload's cgroup; 0: not set */
-	char *tlb;                 /* "ideal" or entries */
+	char *tlb;                                    /* "ideal" or entries */
 	gboolean strict;
-	uint64_t timeline;         /* ns between samples, 0: none */
+	uint64_t timeline;                              /* ns between samples, 0: none */
 	uint64_t stats_flush_period, stats_flush_phase; /* ns; period 0: always fresh */
-	int64_t stats_poll;        /* accesses between reads of memory.stat by somebody, 0: none */
+	int64_t stats_poll; /* accesses between reads of memory.stat by somebody, 0: none */
 	int64_t read_ahead_kb, page_cluster;
+	int large_folios;          /* index: auto, no, yes */
 	uint64_t fault_around_bytes;
-	int64_t min_free_kbytes, watermark_scale_factor; /* min_free_kbytes 0: by the kernel's formula */
+	int64_t min_free_kbytes,
+		watermark_scale_factor; /* min_free_kbytes 0: by the kernel's formula */
 	int64_t dirty_background_ratio, dirty_ratio;
 	int64_t dirty_expire_centisecs, dirty_writeback_centisecs;
 	gboolean exact_time;
@@ -68,15 +71,15 @@ struct rf_config {
 
 	/* resolved by rf_config_resolve */
 	unsigned page_shift;
-	unsigned kernel_release;   /* RF_KERNEL(a,b,c) */
-	uint64_t limit_bytes;      /* 0: none */
-	uint64_t ram_bytes;        /* of the machine; 0 with frames_n */
-	uint64_t frames_n;         /* 0: not the ideal machine */
-	uint64_t swap_bytes;       /* 0: none */
-	int swap_device;           /* enum rf_device_kind */
-	uint32_t tlb_entries;      /* 0: ideal */
+	unsigned kernel_release;                /* RF_KERNEL(a,b,c) */
+	uint64_t limit_bytes;                   /* 0: none */
+	uint64_t ram_bytes;                     /* of the machine; 0 with frames_n */
+	uint64_t frames_n;                      /* 0: not the ideal machine */
+	uint64_t swap_bytes;                    /* 0: none */
+	int swap_device;                        /* enum rf_device_kind */
+	uint32_t tlb_entries;                   /* 0: ideal */
 	uint64_t dirty_expire, dirty_writeback; /* ns */
-	struct rf_profile profile; /* machine, with profile_set on top */
+	struct rf_profile profile;              /* machine, with profile_set on top */
 };
 
 extern const struct rf_option rf_config_options[];

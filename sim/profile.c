@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "sim/resources.h"
 
+/* clang-format off */
 #define OFF(member) offsetof(struct rf_profile, member)
 #define NS(n, m, d, h) { n, RF_OPT_TIME, OFF(m), NULL, d, 0, 0, NULL, h, NULL }
 #define MBPS(n, m, d, h) { n, RF_OPT_INT, OFF(m), "MB/s", d, 1, 10000000, NULL, h, NULL }
@@ -19,12 +20,16 @@
 /* Defaults are those of x86-64-nvme; its file says where each comes from. */
 const struct rf_option rf_profile_options[] = {
 	{ "description", RF_OPT_STRING, OFF(description), NULL, "", 0, 0, NULL, "one line", NULL },
-	{ "ram", RF_OPT_SIZE, OFF(ram), NULL, "16G", 1 << 20, 0, NULL, "memory of the machine", NULL },
+	{ "ram", RF_OPT_SIZE, OFF(ram), NULL, "16G", 1 << 20, 0, NULL,
+	  "memory of the machine", NULL },
 	NS("access", access, "1ns", "an access that hits"),
-	NS("fault_anon", fault_anon, "700ns", "first touch of a page of anonymous memory, zeroing included"),
+	NS("fault_anon", fault_anon, "700ns",
+	   "first touch of a page of anonymous memory, zeroing included"),
 	NS("fault_file", fault_file, "500ns", "fault on a file page that is in memory"),
-	NS("fault_around_page", fault_around_page, "50ns", "each neighbour mapped by the same fault"),
-	NS("major_overhead", major_overhead, "1500ns", "fault that waits for a device, beyond the wait"),
+	NS("fault_around_page", fault_around_page, "50ns",
+	   "each neighbour mapped by the same fault"),
+	NS("major_overhead", major_overhead, "1500ns",
+	   "fault that waits for a device, beyond the wait"),
 	NS("copy_page", copy_page, "400ns", "copy 4 KiB"),
 	NS("syscall", syscall, "200ns", "enter and leave the kernel"),
 	NS("scan_unmapped", scan_unmapped, "100ns", "look at an unmapped page on a list"),
@@ -45,6 +50,7 @@ const struct rf_option rf_profile_options[] = {
 	MBPS("hdd_mbps", hdd_mbps, "150", "transfer rate"),
 	RF_OPTION_END
 };
+/* clang-format on */
 
 #define PREFIX "/refault/profiles"
 #define SUFFIX ".ini"
@@ -77,8 +83,8 @@ const char *const *rf_profile_names(void)
 	return (const char *const *)names;
 }
 
-gboolean rf_profile_set(struct rf_profile *p, const char *where, const char *name, const char *value,
-                        GError **error)
+gboolean rf_profile_set(struct rf_profile *p, const char *where, const char *name,
+                        const char *value, GError **error)
 {
 	const struct rf_option *o = rf_options_find(rf_profile_options, name);
 
@@ -114,8 +120,10 @@ static gboolean take_line(struct rf_profile *p, char *line, const char *where, g
 	}
 	eq = strchr(line, '=');
 	if (!eq || !*in_group) {
-		rf_set_usage(error, eq ? "%s: expected [machine] before the first key"
-		                       : "%s: expected KEY=VALUE", where);
+		rf_set_usage(error,
+		             eq ? "%s: expected [machine] before the first key"
+		                : "%s: expected KEY=VALUE",
+		             where);
 		return FALSE;
 	}
 	*eq = '\0';
@@ -174,7 +182,8 @@ static gboolean load_shipped(struct rf_profile *p, const char *name, unsigned de
 	gsize len;
 
 	if (g_strv_contains(rf_profile_names(), name)) {
-		bytes = g_resource_lookup_data(rf_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, error);
+		bytes = g_resource_lookup_data(rf_get_resource(), path,
+		                               G_RESOURCE_LOOKUP_FLAGS_NONE, error);
 		if (!bytes)
 			return FALSE;
 		const char *data = g_bytes_get_data(bytes, &len);
@@ -184,11 +193,13 @@ static gboolean load_shipped(struct rf_profile *p, const char *name, unsigned de
 	}
 	near = rf_nearest(name, rf_profile_names());
 	if (near) {
-		rf_set_usage(error, "machine profile %s: no such profile; did you mean %s?", name, near);
+		rf_set_usage(error, "machine profile %s: no such profile; did you mean %s?", name,
+		             near);
 	} else {
 		g_autofree char *all = g_strjoinv(", ", (char **)rf_profile_names());
 
-		rf_set_usage(error, "machine profile %s: expected one of %s, or the path of an INI file",
+		rf_set_usage(error,
+		             "machine profile %s: expected one of %s, or the path of an INI file",
 		             name, all);
 	}
 	return FALSE;
@@ -203,7 +214,8 @@ static gboolean load_file(struct rf_profile *p, const char *path, unsigned depth
 
 	/* A device or a huge file would be read to its end. */
 	if (g_stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size > MAX_SIZE)) {
-		rf_set_usage(error, "machine profile %s: expected an INI file of at most 1 MiB", path);
+		rf_set_usage(error, "machine profile %s: expected an INI file of at most 1 MiB",
+		             path);
 		return FALSE;
 	}
 	if (!g_file_get_contents(path, &text, &len, &e)) {

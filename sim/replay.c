@@ -49,8 +49,8 @@ static gboolean futures_item(struct futures *f, const struct rf_item *item, GErr
 }
 
 static gboolean feed(struct rf_source *source, struct futures *futures,
-                     struct rf_machine *const *machines, unsigned n,
-                     struct rf_progress *progress, GError **error)
+                     struct rf_machine *const *machines, unsigned n, struct rf_progress *progress,
+                     GError **error)
 {
 	struct rf_item item;
 
@@ -76,7 +76,8 @@ static gboolean feed(struct rf_source *source, struct futures *futures,
 			const struct rf_totals *t = rf_source_totals(source);
 
 			rf_progress_update(progress, rf_source_progress(source),
-			                   t->accesses[RF_READ] + t->accesses[RF_WRITE] + t->accesses[RF_EXEC]);
+			                   t->accesses[RF_READ] + t->accesses[RF_WRITE] +
+			                           t->accesses[RF_EXEC]);
 		}
 	}
 }

@@ -11,8 +11,8 @@ struct rf_progress;
 
 /* Feed the source's items to every machine, to the trace's end.  The error says which machine could
  * not go on when there are several.  progress: may be NULL.  Stops with rf_set_interrupted's error
- * after a signal.  A source for machines that need the future must be spooled or seekable, and at its
- * beginning. */
+ * after a signal.  A source for machines that need the future must be spooled or seekable, and at
+ * its beginning. */
 gboolean rf_replay(struct rf_source *source, struct rf_machine *const *machines, unsigned n,
                    struct rf_progress *progress, GError **error);
 

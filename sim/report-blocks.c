@@ -24,19 +24,24 @@ static uint64_t gauge(const struct rf_report *r, enum rf_gauge g)
 	return r->result->gauge[g];
 }
 
-/* Of a limit's reclaim the machine's own counters know little, as in the kernel; its cgroups know. */
+/* Of a limit's reclaim the machine's own counters know little, as in the kernel; its cgroups know.
+ */
 static uint64_t anywhere(const struct rf_report *r, enum rf_counter c)
 {
 	uint64_t n = r->result->counter[c];
 
 	for (guint i = 0; i < r->result->cgroups->len; i++)
-		n = MAX(n, g_array_index(r->result->cgroups, struct rf_cgroup_result, i).counter[c]);
+		n = MAX(n,
+		        g_array_index(r->result->cgroups, struct rf_cgroup_result, i).counter[c]);
 	return n;
 }
 
 static void faults(GString *out, const struct rf_report *r)
 {
-	const struct { const char *name; enum rf_counter anon, file; } rows[] = {
+	const struct {
+		const char *name;
+		enum rf_counter anon, file;
+	} rows[] = {
 		{ "refaults", RF_C_workingset_refault_anon, RF_C_workingset_refault_file },
 		{ "  activated", RF_C_workingset_activate_anon, RF_C_workingset_activate_file },
 		{ "  restored", RF_C_workingset_restore_anon, RF_C_workingset_restore_file },
@@ -49,7 +54,8 @@ static void faults(GString *out, const struct rf_report *r)
 		{ "implicit mappings", gauge(r, RF_G_rf_implicit) },
 	};
 
-	rf_table_head(out, "Faults", (const char *const[]) { "total", "anon", "file", "exec", NULL });
+	rf_table_head(out, "Faults",
+	              (const char *const[]){ "total", "anon", "file", "exec", NULL });
 	rf_label(out, "faults");
 	rf_count_cell(out, counter(r, RF_C_pgfault));
 	rf_count_cell(out, counter(r, RF_C_rf_fault_anon));
@@ -81,13 +87,17 @@ static void reclaim(GString *out, const struct rf_report *r)
 {
 	const uint64_t scan[] = {
 		counter(r, RF_C_pgscan_anon) + counter(r, RF_C_pgscan_file),
-		counter(r, RF_C_pgscan_anon), counter(r, RF_C_pgscan_file),
-		anywhere(r, RF_C_pgscan_direct), anywhere(r, RF_C_pgscan_kswapd),
+		counter(r, RF_C_pgscan_anon),
+		counter(r, RF_C_pgscan_file),
+		anywhere(r, RF_C_pgscan_direct),
+		anywhere(r, RF_C_pgscan_kswapd),
 	};
 	const uint64_t steal[] = {
 		counter(r, RF_C_pgsteal_anon) + counter(r, RF_C_pgsteal_file),
-		counter(r, RF_C_pgsteal_anon), counter(r, RF_C_pgsteal_file),
-		anywhere(r, RF_C_pgsteal_direct), anywhere(r, RF_C_pgsteal_kswapd),
+		counter(r, RF_C_pgsteal_anon),
+		counter(r, RF_C_pgsteal_file),
+		anywhere(r, RF_C_pgsteal_direct),
+		anywhere(r, RF_C_pgsteal_kswapd),
 	};
 	const struct rf_fact lists[] = {
 		{ "refilled", anywhere(r, RF_C_pgrefill) },
@@ -119,10 +129,13 @@ static void reclaim(GString *out, const struct rf_report *r)
 	};
 
 	if (scan[0] + steal[0] + anywhere(r, RF_C_rf_limit_reclaim) + counter(r, RF_C_allocstall) +
-	    counter(r, RF_C_pageoutrun) == 0) {
+	            counter(r, RF_C_pageoutrun) ==
+	    0) {
 		g_string_append(out, "\nReclaim       none: memory was never short\n");
 	} else {
-		rf_table_head(out, "Reclaim", (const char *const[]) { "total", "anon", "file", "direct", "kswapd", NULL });
+		rf_table_head(
+			out, "Reclaim",
+			(const char *const[]){ "total", "anon", "file", "direct", "kswapd", NULL });
 		rf_label(out, "scanned");
 		for (size_t i = 0; i < G_N_ELEMENTS(scan); i++)
 			rf_count_cell(out, scan[i]);
@@ -158,25 +171,33 @@ static void size_row(GString *out, const char *name, uint64_t now, uint64_t mean
 
 static void memory(GString *out, const struct rf_report *r)
 {
-	static const struct { const char *name; enum rf_gauge now, mean, max; } rows[] = {
+	static const struct {
+		const char *name;
+		enum rf_gauge now, mean, max;
+	} rows[] = {
 		{ "RSS", RF_G_rf_rss, RF_G_rf_rss_mean, RF_G_rf_rss_max },
 		{ "  anon", RF_G_rf_rss_anon, RF_G_rf_rss_anon_mean, RF_G_rf_rss_anon_max },
 		{ "  file", RF_G_rf_rss_file, RF_G_rf_rss_file_mean, RF_G_rf_rss_file_max },
 		{ "  shmem", RF_G_rf_rss_shmem, RF_G_rf_rss_shmem_mean, RF_G_rf_rss_shmem_max },
 	};
-	static const struct { const char *name; enum rf_gauge gauge; } more[] = {
-		{ "page cache", RF_G_rf_cache }, { "  mapped", RF_G_rf_mapped_file }, { "  dirty", RF_G_rf_dirty },
-		{ "lazyfree", RF_G_rf_lazyfree }, { "mlocked", RF_G_rf_mlocked }, { "swap used", RF_G_rf_swap },
+	static const struct {
+		const char *name;
+		enum rf_gauge gauge;
+	} more[] = {
+		{ "page cache", RF_G_rf_cache },     { "  mapped", RF_G_rf_mapped_file },
+		{ "  dirty", RF_G_rf_dirty },        { "lazyfree", RF_G_rf_lazyfree },
+		{ "mlocked", RF_G_rf_mlocked },      { "swap used", RF_G_rf_swap },
 		{ "swap cache", RF_G_rf_swapcache },
 	};
 
-	rf_table_head(out, "Memory", (const char *const[]) { "at the end", "mean", "max", NULL });
+	rf_table_head(out, "Memory", (const char *const[]){ "at the end", "mean", "max", NULL });
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		if (i < 3 || gauge(r, rows[i].max))
 			size_row(out, rows[i].name, gauge(r, rows[i].now), gauge(r, rows[i].mean),
 			         gauge(r, rows[i].max), TRUE, TRUE);
 	}
-	size_row(out, "charged", gauge(r, RF_G_rf_usage), 0, gauge(r, RF_G_rf_usage_max), FALSE, TRUE);
+	size_row(out, "charged", gauge(r, RF_G_rf_usage), 0, gauge(r, RF_G_rf_usage_max), FALSE,
+	         TRUE);
 	if (gauge(r, RF_G_rf_kernel))
 		size_row(out, "  kernel", gauge(r, RF_G_rf_kernel), 0, 0, FALSE, FALSE);
 	for (size_t i = 0; i < G_N_ELEMENTS(more); i++) {
@@ -192,7 +213,7 @@ static void lists(GString *out, const struct rf_report *r)
 
 	if (ia + aa + fi + fa == 0)
 		return;
-	rf_table_head(out, "Lists", (const char *const[]) { "inactive", "active", NULL });
+	rf_table_head(out, "Lists", (const char *const[]){ "inactive", "active", NULL });
 	rf_label(out, "anon");
 	rf_size_cell(out, ia);
 	rf_size_cell(out, aa);
@@ -205,13 +226,16 @@ static void lists(GString *out, const struct rf_report *r)
 
 static void metadata(GString *out, const struct rf_report *r)
 {
-	static const struct { const char *name; enum rf_gauge gauge; } rows[] = {
-		{ "struct page", RF_G_rf_struct_page }, { "cgroups", RF_G_rf_account },
-		{ "page tables", RF_G_rf_page_tables }, { "mappings", RF_G_rf_vma },
+	static const struct {
+		const char *name;
+		enum rf_gauge gauge;
+	} rows[] = {
+		{ "struct page", RF_G_rf_struct_page },  { "cgroups", RF_G_rf_account },
+		{ "page tables", RF_G_rf_page_tables },  { "mappings", RF_G_rf_vma },
 		{ "cache nodes", RF_G_rf_shadow_nodes }, { "swap tables", RF_G_rf_swap_meta },
 	};
 
-	rf_table_head(out, "Metadata", (const char *const[]) { "size", "of RAM", NULL });
+	rf_table_head(out, "Metadata", (const char *const[]){ "size", "of RAM", NULL });
 	rf_label(out, "total");
 	rf_size_cell(out, gauge(r, RF_G_rf_metadata));
 	rf_share_cell(out, gauge(r, RF_G_rf_metadata), r->cfg->ram_bytes, 4);
@@ -246,14 +270,17 @@ static void time_row(GString *out, const char *name, uint64_t ns, uint64_t whole
 
 static void times(GString *out, const struct rf_report *r)
 {
-	static const struct { const char *name; enum rf_gauge gauge; } rows[] = {
-		{ "  accesses", RF_G_rf_time_access }, { "  faults", RF_G_rf_time_fault },
-		{ "  devices", RF_G_rf_time_io }, { "  reclaim", RF_G_rf_time_reclaim },
+	static const struct {
+		const char *name;
+		enum rf_gauge gauge;
+	} rows[] = {
+		{ "  accesses", RF_G_rf_time_access },    { "  faults", RF_G_rf_time_fault },
+		{ "  devices", RF_G_rf_time_io },         { "  reclaim", RF_G_rf_time_reclaim },
 		{ "  throttled", RF_G_rf_time_throttle },
 	};
 	uint64_t whole = gauge(r, RF_G_rf_time), kswapd = gauge(r, RF_G_rf_time_kswapd);
 
-	rf_table_head(out, "Time", (const char *const[]) { "simulated", "share", NULL });
+	rf_table_head(out, "Time", (const char *const[]){ "simulated", "share", NULL });
 	time_row(out, "total", whole, whole, FALSE);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		if (gauge(r, rows[i].gauge))
@@ -291,7 +318,8 @@ static void tasks(GString *out, const struct rf_report *r)
 	for (guint i = 0; i < all->len; i++)
 		g_ptr_array_add(sorted, &g_array_index(all, struct rf_task_result, i));
 	g_ptr_array_sort(sorted, larger_task);
-	rf_table_head(out, "Tasks", (const char *const[]) { "RSS", "mean", "max", "faults", "major", NULL });
+	rf_table_head(out, "Tasks",
+	              (const char *const[]){ "RSS", "mean", "max", "faults", "major", NULL });
 	for (guint i = 0; i < MIN(sorted->len, MOST_TASKS); i++) {
 		const struct rf_task_result *t = sorted->pdata[i];
 		g_autofree char *name = g_strdup_printf("%u %s", t->tid, t->name ? t->name : "");
@@ -308,14 +336,17 @@ static void tasks(GString *out, const struct rf_report *r)
 		g_string_append_printf(out, "and %u smaller ones\n", sorted->len - MOST_TASKS);
 }
 
-/* Those of the trace: with the workload's and the root alone, the figures are those of the whole. */
+/* Those of the trace: with the workload's and the root alone, the figures are those of the whole.
+ */
 static void cgroups(GString *out, const struct rf_report *r)
 {
 	const GArray *all = r->result->cgroups;
 
 	if (all->len < 3)
 		return;
-	rf_table_head(out, "Cgroups", (const char *const[]) { "charged", "max", "faults", "refaults", "OOM kills", NULL });
+	rf_table_head(
+		out, "Cgroups",
+		(const char *const[]){ "charged", "max", "faults", "refaults", "OOM kills", NULL });
 	for (guint i = 0; i < MIN(all->len, MOST_TASKS); i++) {
 		const struct rf_cgroup_result *g = &g_array_index(all, struct rf_cgroup_result, i);
 
@@ -324,7 +355,7 @@ static void cgroups(GString *out, const struct rf_report *r)
 		rf_size_cell(out, g->usage_max);
 		rf_count_cell(out, g->counter[RF_C_pgfault]);
 		rf_count_cell(out, g->counter[RF_C_workingset_refault_anon] +
-		                g->counter[RF_C_workingset_refault_file]);
+		                           g->counter[RF_C_workingset_refault_file]);
 		rf_count_cell(out, g->counter[RF_C_oom_kill]);
 		g_string_append_c(out, '\n');
 	}
@@ -338,7 +369,8 @@ static void marks(GString *out, const struct rf_report *r)
 
 	if (all->len == 0)
 		return;
-	rf_table_head(out, "Marks", (const char *const[]) { "time", "RSS", "faults", "major", NULL });
+	rf_table_head(out, "Marks",
+	              (const char *const[]){ "time", "RSS", "faults", "major", NULL });
 	for (guint i = 0; i < MIN(all->len, MOST_TASKS); i++) {
 		const struct rf_sample *s = &g_array_index(all, struct rf_sample, i);
 		g_autofree char *when = rf_format_time(s->now);
@@ -366,8 +398,8 @@ static void oom(GString *out, const struct rf_report *r)
 		g_autofree char *when = rf_format_time(o->now);
 
 		g_autofree char *cgroup = g_utf8_make_valid(o->cgroup ? o->cgroup : "/", -1);
-		g_autofree char *text = g_strdup_printf("at %s task %u in %s: %s", when, o->tid, cgroup,
-		                                        o->reason ? o->reason : "");
+		g_autofree char *text = g_strdup_printf("at %s task %u in %s: %s", when, o->tid,
+		                                        cgroup, o->reason ? o->reason : "");
 
 		g_string_append(out, "  ");
 		rf_wrap(out, g_strdelimit(text, "\n\r\t\033", '?'), 2, 4);

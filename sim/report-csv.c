@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * CSV: a row a run, and a row a sample.  Columns are found by name; new ones come at the end of their
- * group: what was run, the options, what they came to, the metrics.
+ * CSV: a row a run, and a row a sample.  Columns are found by name; new ones come at the end of
+ * their group: what was run, the options, what they came to, the metrics.
  */
 #include "sim/report.h"
 
@@ -47,7 +47,8 @@ void rf_report_csv(GString *out, const struct rf_report *r, gboolean heading)
 		heading_row(out);
 	g_string_append_printf(out, "%s,%d,", rf_version, RF_REPORT_SCHEMA);
 	rf_csv_field(out, r->path);
-	g_string_append_printf(out, ",%016" G_GINT64_MODIFIER "x,%" G_GUINT64_FORMAT, t->digest, t->lost);
+	g_string_append_printf(out, ",%016" G_GINT64_MODIFIER "x,%" G_GUINT64_FORMAT, t->digest,
+	                       t->lost);
 	for (const struct rf_option *o = rf_config_options; o->name; o++) {
 		g_autofree char *value = rf_options_value(o, r->cfg);
 
@@ -73,7 +74,8 @@ void rf_report_timeline(GString *out, const struct rf_report *r, gboolean headin
 		g_string_append_c(out, '\n');
 	}
 	for (guint i = 0; i < r->result->timeline->len; i++) {
-		const struct rf_sample *s = &g_array_index(r->result->timeline, struct rf_sample, i);
+		const struct rf_sample *s =
+			&g_array_index(r->result->timeline, struct rf_sample, i);
 
 		rf_csv_field(out, r->path);
 		number(out, s->now);

@@ -79,7 +79,8 @@ static void add_trace(JsonBuilder *b, const struct rf_report *r)
 	json_builder_end_object(b);
 }
 
-static void add_options(JsonBuilder *b, const char *name, const struct rf_option *table, const void *block)
+static void add_options(JsonBuilder *b, const char *name, const struct rf_option *table,
+                        const void *block)
 {
 	open_object(b, name);
 	for (const struct rf_option *o = table; o->name; o++) {
@@ -119,11 +120,13 @@ static void add_gauges(JsonBuilder *b, const uint64_t *gauge)
 
 static void add_cgroups(JsonBuilder *b, const struct rf_result *res)
 {
-	static const char *const lists[] = { "inactive_anon", "active_anon", "inactive_file", "active_file" };
+	static const char *const lists[] = { "inactive_anon", "active_anon", "inactive_file",
+		                             "active_file" };
 
 	open_array(b, "cgroups");
 	for (guint i = 0; i < res->cgroups->len; i++) {
-		const struct rf_cgroup_result *g = &g_array_index(res->cgroups, struct rf_cgroup_result, i);
+		const struct rf_cgroup_result *g =
+			&g_array_index(res->cgroups, struct rf_cgroup_result, i);
 
 		open_object(b, NULL);
 		text(b, "path", g->path);
@@ -146,7 +149,8 @@ static void add_tasks(JsonBuilder *b, const struct rf_result *res)
 {
 	open_array(b, "tasks");
 	for (guint i = 0; i < res->tasks->len; i++) {
-		const struct rf_task_result *t = &g_array_index(res->tasks, struct rf_task_result, i);
+		const struct rf_task_result *t =
+			&g_array_index(res->tasks, struct rf_task_result, i);
 
 		open_object(b, NULL);
 		number(b, "tid", t->tid);

@@ -43,7 +43,7 @@ static void words(GString *out, const char *name, const GPtrArray *list)
 static char *shell_word(const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	                            "_-./:=,+%@";
+				    "_-./:=,+%@";
 
 	return *text && text[strspn(text, plain)] == '\0' ? g_strdup(text) : g_shell_quote(text);
 }
@@ -59,7 +59,8 @@ static void command(GString *out, const struct rf_report *r)
 	g_ptr_array_add(list, g_strdup("run"));
 	g_ptr_array_add(list, shell_word(r->path));
 	for (const struct rf_option *o = rf_config_options; o->name; o++) {
-		g_autofree char *value = rf_options_value(o, r->cfg), *def = rf_options_value(o, &plain);
+		g_autofree char *value = rf_options_value(o, r->cfg),
+				*def = rf_options_value(o, &plain);
 		g_autofree char *quoted = NULL;
 
 		/* Samples go to a file of their own and change nothing here. */
@@ -67,8 +68,9 @@ static void command(GString *out, const struct rf_report *r)
 			continue;
 		quoted = shell_word(value);
 		if (o->type == RF_OPT_BOOL)
-			g_ptr_array_add(list, g_strdup_printf("--%s%s", o->name,
-			                                      strcmp(value, "yes") == 0 ? "" : "=no"));
+			g_ptr_array_add(list,
+			                g_strdup_printf("--%s%s", o->name,
+			                                strcmp(value, "yes") == 0 ? "" : "=no"));
 		else
 			g_ptr_array_add(list, g_strdup_printf("--%s %s", o->name, quoted));
 	}
@@ -113,17 +115,19 @@ static void trace(GString *out, const struct rf_report *r)
 	g_autofree char *count = rf_format_count(pages);
 
 	rf_label(out, "trace");
-	g_string_append_printf(out, "%s accesses, footprint %s (%s pages), %s\n", accesses, footprint, count,
-	                       r->format);
+	g_string_append_printf(out, "%s accesses, footprint %s (%s pages), %s\n", accesses,
+	                       footprint, count, r->format);
 	program(out, r->header);
 	if (t->lost) {
 		g_autofree char *lost = rf_format_count(t->lost);
 
 		rf_label(out, "");
-		g_string_append_printf(out, "the recorder lost %s events: counts are too low\n", lost);
+		g_string_append_printf(out, "the recorder lost %s events: counts are too low\n",
+		                       lost);
 	}
 	rf_label(out, "digest");
-	g_string_append_printf(out, "%016" G_GINT64_MODIFIER "x, refault %s\n", t->digest, rf_version);
+	g_string_append_printf(out, "%016" G_GINT64_MODIFIER "x, refault %s\n", t->digest,
+	                       rf_version);
 }
 
 static void machine(GString *out, const struct rf_report *r)
@@ -136,13 +140,15 @@ static void machine(GString *out, const struct rf_report *r)
 	rf_label(out, "machine");
 	g_string_append_printf(out, "%s, %s, %u KiB pages, kernel %s, %" G_GINT64_FORMAT " CPU%s\n",
 	                       c->machine, c->arch == RF_ARCH_ARM64 ? "arm64" : "x86-64",
-	                       1u << (c->page_shift - 10), c->kernel, c->cpus, c->cpus == 1 ? "" : "s");
+	                       1u << (c->page_shift - 10), c->kernel, c->cpus,
+	                       c->cpus == 1 ? "" : "s");
 	rf_label(out, "memory");
 	g_string_append_printf(out, "RAM %s, limit %s", ram, limit);
 	if (c->limit && strchr(c->limit, '%'))
 		g_string_append_printf(out, " (%s)", c->limit);
-	g_string_append_printf(out, ", swap %s%s%s\n", swap ? rf_device_names[c->swap_device] : "none",
-	                       swap ? " " : "", swap ? swap : "");
+	g_string_append_printf(out, ", swap %s%s%s\n",
+	                       swap ? rf_device_names[c->swap_device] : "none", swap ? " " : "",
+	                       swap ? swap : "");
 	rf_label(out, "policy");
 	g_string_append_printf(out, "%s, protect %s, swappiness %" G_GINT64_FORMAT "\n", c->reclaim,
 	                       c->protect ? c->protect : "-", c->swappiness);
@@ -153,14 +159,15 @@ static void machine(GString *out, const struct rf_report *r)
 static void misses(GString *out, const struct rf_report *r)
 {
 	uint64_t accesses = r->result->gauge[RF_G_rf_accesses], faults = counter(r, RF_C_pgfault);
-	uint64_t refaults = counter(r, RF_C_workingset_refault_anon) +
-	                    counter(r, RF_C_workingset_refault_file);
+	uint64_t refaults =
+		counter(r, RF_C_workingset_refault_anon) + counter(r, RF_C_workingset_refault_file);
 	uint64_t pages = r->result->totals.footprint[r->cfg->page_size];
 	g_autofree char *size = rf_format_size(r->cfg->frames_n << r->cfg->page_shift);
 	g_autofree char *frames = rf_format_count(r->cfg->frames_n);
 
 	rf_label(out, "memory");
-	g_string_append_printf(out, "%s frames of %u KiB, %s", frames, 1u << (r->cfg->page_shift - 10), size);
+	g_string_append_printf(out, "%s frames of %u KiB, %s", frames,
+	                       1u << (r->cfg->page_shift - 10), size);
 	if (pages) {
 		g_autofree char *share = rf_share_text(r->cfg->frames_n, pages, 1);
 
@@ -170,7 +177,7 @@ static void misses(GString *out, const struct rf_report *r)
 	rf_label(out, "policy");
 	g_string_append_printf(out, "%s\n", r->cfg->reclaim);
 
-	rf_table_head(out, "", (const char *const[]) { "count", "of accesses", "of misses", NULL });
+	rf_table_head(out, "", (const char *const[]){ "count", "of accesses", "of misses", NULL });
 	static const char *const rows[] = { "misses", "  cold", "  refaults" };
 	const uint64_t n[] = { faults, faults - MIN(refaults, faults), refaults };
 

@@ -28,11 +28,15 @@ gboolean rf_output_parse(const char *list, unsigned *set, GError **error)
 		const char *near = rf_nearest(*w, names);
 
 		if (near)
-			rf_set_usage(error, "--output-format %s: no format \"%s\"; did you mean \"%s\"?", list,
-			             *w, near);
+			rf_set_usage(error,
+			             "--output-format %s: no format \"%s\"; did you mean \"%s\"?",
+			             list, *w, near);
 		else
-			rf_set_usage(error, "--output-format %s: no format \"%s\"; expected some of normal, "
-			             "json, csv, vmstat", list, *w);
+			rf_set_usage(
+				error,
+				"--output-format %s: no format \"%s\"; expected some of normal, "
+				"json, csv, vmstat",
+				list, *w);
 		return FALSE;
 	}
 	if (*set)

@@ -5,15 +5,15 @@
 #ifndef RF_REPORT_H
 #define RF_REPORT_H
 
-#include <glib.h>
 #include "sim/config.h"
 #include "sim/result.h"
+#include <glib.h>
 
 #define RF_REPORT_SCHEMA 1 /* of JSON and CSV: changes when a name changes its meaning or goes */
 
 /* One run. */
 struct rf_report {
-	const char *path, *format; /* of the trace; path as the user gave it */
+	const char *path, *format;    /* of the trace; path as the user gave it */
 	const char *as_format, *maps; /* --format and --maps, or NULL */
 	const struct rf_header *header;
 	const struct rf_config *cfg; /* resolved */
@@ -30,7 +30,8 @@ void rf_report_append(GString *out, enum rf_output format, const struct rf_repor
                       gboolean first, gboolean last);
 
 void rf_report_normal(GString *out, const struct rf_report *r);
-void rf_report_blocks(GString *out, const struct rf_report *r); /* its part on the modelled machine */
+void rf_report_blocks(GString *out,
+                      const struct rf_report *r); /* its part on the modelled machine */
 void rf_report_json(GString *out, const struct rf_report *r);
 void rf_report_csv(GString *out, const struct rf_report *r, gboolean heading);
 void rf_report_vmstat(GString *out, const struct rf_report *r);
@@ -39,7 +40,8 @@ void rf_report_timeline(GString *out, const struct rf_report *r, gboolean headin
 
 /* Append a field of CSV, quoted where it must be. */
 void rf_csv_field(GString *out, const char *text);
-/* The name and the value of what the kernel's vmstat says of a gauge, or NULL: it has no such line. */
+/* The name and the value of what the kernel's vmstat says of a gauge, or NULL: it has no such line.
+ */
 const char *rf_vmstat_name(const struct rf_metric *m);
 
 #endif

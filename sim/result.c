@@ -10,7 +10,7 @@ const struct rf_metric rf_metrics[] = {
 	RF_COUNTERS(METRIC)
 #undef METRIC
 #define METRIC(id, unit, better, help) { #id, unit, help, better, RF_METRIC_GAUGE, RF_G_##id },
-	RF_GAUGES(METRIC)
+		RF_GAUGES(METRIC)
 #undef METRIC
 };
 

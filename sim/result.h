@@ -21,7 +21,7 @@
 	X(rf_time_reclaim, "ns", '-', "time tasks spent in reclaim") \
 	X(rf_time_throttle, "ns", '-', "time tasks were throttled") \
 	X(rf_time_kswapd, "ns", '-', "time spent by kswapd") \
-	X(rf_stalls, "", '-', "faults that had to wait for a device, for reclaim or for a throttle") \
+	X(rf_stalls, "", '-', "faults that waited for a device, for reclaim or for a throttle") \
 	X(rf_stall_p50, "ns", '-', "median stall") \
 	X(rf_stall_p99, "ns", '-', "99th percentile of stalls") \
 	X(rf_stall_max, "ns", '-', "longest stall") \
@@ -69,7 +69,7 @@ enum rf_gauge {
 	RF_NGAUGES
 };
 
-/* A point of a timeline: simulated time, counters so far, gauges now (those that make sense mid-run). */
+/* A point of a timeline: simulated time, counters so far, gauges now. */
 struct rf_sample {
 	uint64_t now;
 	char *mark;      /* name of the mark event, or NULL; owned */
@@ -97,10 +97,10 @@ struct rf_result {
 	uint64_t counter[RF_NCOUNTERS];
 	uint64_t gauge[RF_NGAUGES];
 	GArray *tasks;    /* struct rf_task_result */
-	GArray *cgroups;  /* struct rf_cgroup_result; the workload's (--limit) first, then by path */
+	GArray *cgroups;  /* struct rf_cgroup_result; the workload's first, then by path */
 	GArray *oom;      /* struct rf_oom */
 	GArray *marks;    /* struct rf_sample with mark */
-	GArray *timeline; /* struct rf_sample, one every cfg->timeline of simulated time, and the end */
+	GArray *timeline; /* struct rf_sample, one every cfg->timeline, and the end */
 	struct rf_totals totals;
 };
 

@@ -77,7 +77,8 @@ static void round_trip(const struct rf_option *table, void *a, void *b)
 			ck_abort_msg("%s", e->message);
 		again = rf_options_value(o, b);
 		ck_assert_str_eq(value, again);
-		ck_assert_msg(o->help && *o->help && o->help[strlen(o->help) - 1] != '.', "%s", o->name);
+		ck_assert_msg(o->help && *o->help && o->help[strlen(o->help) - 1] != '.', "%s",
+		              o->name);
 	}
 }
 
@@ -135,11 +136,14 @@ END_TEST
 
 START_TEST(amounts_refused)
 {
-	static const struct { const char *option, *text, *part; } cases[] = {
+	static const struct {
+		const char *option, *text, *part;
+	} cases[] = {
 		{ "limit", "0.05%", "less than one page" },
 		{ "limit", "4095", "less than one page" },
 		{ "limit", "9223372036854775808", "can be modelled" },
-		{ "limit", "17592186036225", "less" }, /* 2^44 - 8191: one page too many, see below */
+		{ "limit", "17592186036225",
+		  "less" }, /* 2^44 - 8191: one page too many, see below */
 		{ "limit", "10000000%", "percentage" },
 		{ "limit", "99999999999999999999%", "percentage" },
 		{ "limit", ".5%", "percentage" },
@@ -188,10 +192,14 @@ END_TEST
 
 START_TEST(kernels)
 {
-	static const struct { const char *text; unsigned release; } good[] = {
-		{ "2.6.30", RF_KERNEL(2, 6, 30) }, { "2.6.39", RF_KERNEL(2, 6, 39) },
-		{ "3.0", RF_KERNEL(3, 0, 0) }, { "3.19.8", RF_KERNEL(3, 19, 8) }, { "4.20", RF_KERNEL(4, 20, 0) },
-		{ "5.9", RF_KERNEL(5, 9, 0) }, { "6.18.44", RF_KERNEL(6, 18, 44) },
+	static const struct {
+		const char *text;
+		unsigned release;
+	} good[] = {
+		{ "2.6.30", RF_KERNEL(2, 6, 30) },   { "2.6.39", RF_KERNEL(2, 6, 39) },
+		{ "3.0", RF_KERNEL(3, 0, 0) },       { "3.19.8", RF_KERNEL(3, 19, 8) },
+		{ "4.20", RF_KERNEL(4, 20, 0) },     { "5.9", RF_KERNEL(5, 9, 0) },
+		{ "6.18.44", RF_KERNEL(6, 18, 44) },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(good); i++) {
@@ -297,8 +305,10 @@ START_TEST(profile_file)
 	struct rf_profile p;
 	GError *e = NULL;
 
-	ck_assert(g_file_set_contents(path,
-	          "; mine\n\n[machine]\r\ninherit=raspberry-pi4\n  ram = 1G \n# no\nhdd_latency=5ms", -1, NULL));
+	ck_assert(g_file_set_contents(
+		path,
+		"; mine\n\n[machine]\r\ninherit=raspberry-pi4\n  ram = 1G \n# no\nhdd_latency=5ms",
+		-1, NULL));
 	if (!rf_profile_load(&p, path, &e))
 		ck_abort_msg("%s", e->message);
 	ck_assert_uint_eq(p.ram, 1 << 30);
@@ -339,9 +349,15 @@ END_TEST
 
 START_TEST(csv_fields)
 {
-	static const struct { const char *text, *field; } cases[] = {
-		{ "lru", "lru" }, { "", "" }, { "2q,in=25", "\"2q,in=25\"" }, { "a\"b", "\"a\"\"b\"" },
-		{ "a\nb", "\"a\nb\"" }, { " a b ", " a b " },
+	static const struct {
+		const char *text, *field;
+	} cases[] = {
+		{ "lru", "lru" },
+		{ "", "" },
+		{ "2q,in=25", "\"2q,in=25\"" },
+		{ "a\"b", "\"a\"\"b\"" },
+		{ "a\nb", "\"a\nb\"" },
+		{ " a b ", " a b " },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -355,13 +371,17 @@ END_TEST
 
 /* ---- command lines ---- */
 
-struct block { gboolean flag; char *string; GPtrArray *list; };
+struct block {
+	gboolean flag;
+	char *string;
+	GPtrArray *list;
+};
 
 static const struct rf_arg args[] = {
 	{ "flag", 'f', RF_ARG_FLAG, offsetof(struct block, flag), NULL, "a flag" },
 	{ "some-string", 's', RF_ARG_STRING, offsetof(struct block, string), "TEXT", "a text" },
 	{ "list", 0, RF_ARG_LIST, offsetof(struct block, list), "ITEM", "items" },
-	RF_ARG_END
+	RF_ARG_END,
 };
 
 /* line: words separated by blanks. */
@@ -382,8 +402,10 @@ START_TEST(command_line)
 	struct block b;
 	gboolean help;
 
-	ck_assert(parse("cmd one --swappiness=3 -fs two --watermark-scale-factor 20 - --list a --list=b "
-	                "--strict -- --flag", &b, &c, operands, &help, NULL));
+	ck_assert(parse(
+		"cmd one --swappiness=3 -fs two --watermark-scale-factor 20 - --list a --list=b "
+		"--strict -- --flag",
+		&b, &c, operands, &help, NULL));
 	ck_assert(!help && b.flag && c.strict);
 	ck_assert_str_eq(b.string, "two");
 	ck_assert_uint_eq(b.list->len, 2);
@@ -396,7 +418,8 @@ START_TEST(command_line)
 	ck_assert_str_eq(operands->pdata[2], "--flag");
 	rf_args_clear(args, &b);
 
-	ck_assert(parse("cmd -sx --some_string=y --strict=no --help --nonsense", &b, &c, operands, &help, NULL));
+	ck_assert(parse("cmd -sx --some_string=y --strict=no --help --nonsense", &b, &c, operands,
+	                &help, NULL));
 	ck_assert(help && !c.strict);
 	ck_assert_str_eq(b.string, "y");
 	rf_args_clear(args, &b);
@@ -406,11 +429,17 @@ END_TEST
 
 START_TEST(command_line_refused)
 {
-	static const struct { const char *line, *part; } cases[] = {
-		{ "cmd --flga", "did you mean --flag?" }, { "cmd --flag=1", "takes no value" },
-		{ "cmd -s", "-s needs a value" }, { "cmd --list", "--list needs a value: expected --list ITEM" },
-		{ "cmd -fx", "unknown option -fx" }, { "cmd --swapiness 3", "did you mean --swappiness?" },
-		{ "cmd --swappiness x", "--swappiness=\"x\": expected a whole number from 0 to 200" },
+	static const struct {
+		const char *line, *part;
+	} cases[] = {
+		{ "cmd --flga", "did you mean --flag?" },
+		{ "cmd --flag=1", "takes no value" },
+		{ "cmd -s", "-s needs a value" },
+		{ "cmd --list", "--list needs a value: expected --list ITEM" },
+		{ "cmd -fx", "unknown option -fx" },
+		{ "cmd --swapiness 3", "did you mean --swappiness?" },
+		{ "cmd --swappiness x",
+		  "--swappiness=\"x\": expected a whole number from 0 to 200" },
 		{ "cmd --=3", "unknown option --" },
 	};
 	g_autoptr(GPtrArray) operands = g_ptr_array_new_with_free_func(g_free);
@@ -422,8 +451,8 @@ START_TEST(command_line_refused)
 		GError *e = NULL;
 
 		ck_assert(!parse(cases[i].line, &b, &c, operands, &help, &e));
-		ck_assert_msg(strstr(e->message, cases[i].part) != NULL, "\"%s\" lacks \"%s\"", e->message,
-		              cases[i].part);
+		ck_assert_msg(strstr(e->message, cases[i].part) != NULL, "\"%s\" lacks \"%s\"",
+		              e->message, cases[i].part);
 		g_error_free(e);
 		rf_args_clear(args, &b);
 		rf_config_clear(&c);
@@ -434,9 +463,9 @@ END_TEST
 Suite *suite_config(void)
 {
 	const TTest *const tests[] = {
-		defaults, round_trips, amounts, amounts_refused, no_footprint, kernels, swap, any_key,
-		profiles, profile_defaults, profile_file, metrics, csv_fields, command_line,
-		command_line_refused,
+		defaults,     round_trips, amounts,    amounts_refused, no_footprint,
+		kernels,      swap,        any_key,    profiles,        profile_defaults,
+		profile_file, metrics,     csv_fields, command_line,    command_line_refused,
 	};
 	Suite *s = suite_create("config");
 	TCase *t = tcase_create("config");
