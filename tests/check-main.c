@@ -10,6 +10,7 @@
 	X(base) \
 	X(config) \
 	X(lackey) \
+	X(mglru) \
 	X(oracle) \
 	X(policies) \
 	X(policies_frames) \
