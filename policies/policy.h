@@ -128,6 +128,10 @@ struct rf_walk {
 struct rf_host {
 	uint32_t abi, size; /* RF_POLICY_ABI, sizeof(struct rf_host) */
 	const uint16_t *fact;
+	/* Order of a page's folio, or NULL where every folio is one page: only the first page of a folio
+	 * is the policy's, and stands for 1 << order.  What the policy keeps in the link of a page that
+	 * is out of memory goes with its shadow: the host copies it among the pages of a folio. */
+	const uint8_t *order;
 	uint64_t now;       /* simulated ns */
 	uint32_t npages;    /* indices below this are valid */
 	unsigned page_shift;
@@ -191,6 +195,7 @@ enum rf_policy_flag {
 	RF_POLICY_ACCESS = 1 << 0,  /* wants access() for every access */
 	RF_POLICY_FUTURE = 1 << 1,  /* wants host->next_use() */
 	RF_POLICY_STACK = 1 << 2,   /* a stack algorithm: one-pass curves and reduced traces are valid */
+	RF_POLICY_FOLIOS = 1 << 4,  /* heeds host->order: the page cache may have large folios */
 	RF_POLICY_KERNEL = 1 << 3,  /* counts as the kernel does: vmscan-shaped reports need no note */
 };
 
@@ -257,6 +262,12 @@ struct rf_plugin {
 	uint32_t abi, ops_size; /* RF_POLICY_ABI, sizeof(struct rf_reclaim_ops) */
 	const struct rf_reclaim_ops *reclaim; /* or NULL */
 };
+
+/* Pages that a page on a list stands for. */
+static inline unsigned rf_folio_pages(const struct rf_policy *pol, rf_page page)
+{
+	return pol->host->order ? 1u << pol->host->order[page] : 1;
+}
 
 /* ---- lists ---- */
 

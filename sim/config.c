@@ -63,6 +63,8 @@ const struct rf_option rf_config_options[] = {
 	  "read-ahead window of files", NULL },
 	{ "large-folios", RF_OPT_ENUM, OFF(large_folios), NULL, "auto", 0, 0, "auto,no,yes",
 	  "read-ahead makes large page-cache folios; auto: since 6.16, as on ext4", "6.16" },
+	{ "large-folios", RF_OPT_ENUM, OFF(large_folios), NULL, "auto", 0, 0, "auto,no,yes",
+	  "read-ahead makes large page-cache folios; auto: since 6.16, as on ext4", "6.16" },
 	{ "page-cluster", RF_OPT_INT, OFF(page_cluster), NULL, "3", 0, 10, NULL,
 	  "pages read from swap at once, as a power of two", NULL },
 	{ "fault_around_bytes", RF_OPT_SIZE, OFF(fault_around_bytes), NULL, "64K", 0, 0, NULL,

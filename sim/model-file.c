@@ -6,6 +6,7 @@
 #include "base/error.h"
 
 #define MMAP_LOTSAMISS 100
+#define MAX_FOLIO_ORDER 9u /* 2 MiB of 4 KiB pages */
 #define IDENT_OFF_MASK ((UINT64_C(1) << IDENT_OFF_BITS) - 1)
 
 struct file *file_get(struct rf_model *m, uint32_t id)
@@ -180,20 +181,9 @@ void file_evicted(struct rf_model *m, rf_page p)
 	node_settle(m, n);
 }
 
-void file_forget(struct rf_model *m, rf_page p)
+rf_page file_neighbour(const struct rf_model *m, rf_page p, uint64_t pgoff)
 {
-	struct file *f;
-	unsigned slot;
-	struct node *n = node_of(m, p, &f, &slot);
-
-	n->page[slot] = RF_NO_PAGE;
-	if (m->shadow[p] && !(m->fact[p] & RF_PAGE_RESIDENT) && !(m->fact[p] & F_SHMEM)) {
-		n->shadows--;
-	} else {
-		n->cached--;
-		f->ncached--;
-	}
-	node_settle(m, n);
+	return file_page(m, m->files->pdata[m->ident[p] >> IDENT_OFF_BITS], pgoff);
 }
 
 /* The oldest node that holds only shadows is forgotten. */
@@ -239,21 +229,14 @@ void host_shrink_slab(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_sca
 
 /* ---- pages in ---- */
 
-/* filemap_add_folio(): charge, tree, refault test, LRU.  RF_NO_PAGE: the charge failed. */
-static rf_page file_add(struct rf_model *m, struct file *f, uint64_t pgoff, struct cgroup *cg, unsigned how,
-                        gboolean noretry)
+/* The page's place in the tree, charged.  RF_NO_PAGE: the charge failed. */
+static rf_page tree_add(struct rf_model *m, struct file *f, uint64_t pgoff, struct cgroup *cg, unsigned how)
 {
-	uint16_t facts = f->shmem ? RF_PAGE_SWAPBACKED | F_SHMEM : 0;
-	struct node *n;
+	struct node *n = node_get(m, f, pgoff, cg);
 	rf_page p;
 
-	if (!charge(m, cg, 1, noretry))
+	if (!n)
 		return RF_NO_PAGE;
-	n = node_get(m, f, pgoff, cg);
-	if (!n) {
-		uncharge(m, cg, 1);
-		return RF_NO_PAGE;
-	}
 	p = n->page[pgoff % NODE_SLOTS];
 	if (p == RF_NO_PAGE) {
 		p = page_new(m, (uint64_t)f->index << IDENT_OFF_BITS | pgoff);
@@ -266,8 +249,45 @@ static rf_page file_add(struct rf_model *m, struct file *f, uint64_t pgoff, stru
 	n->cached++;
 	f->ncached++;
 	node_settle(m, n);
-	page_add(m, p, cg, facts, how);
 	return p;
+}
+
+/* filemap_add_folio(): charge, tree, refault test, LRU.  RF_NO_PAGE: the charge failed. */
+static rf_page file_add(struct rf_model *m, struct file *f, uint64_t pgoff, struct cgroup *cg, unsigned how,
+                        gboolean noretry)
+{
+	rf_page p;
+
+	if (!charge(m, cg, 1, noretry))
+		return RF_NO_PAGE;
+	p = tree_add(m, f, pgoff, cg, how);
+	if (p == RF_NO_PAGE) {
+		uncharge(m, cg, 1);
+		return RF_NO_PAGE;
+	}
+	page_add(m, p, cg, f->shmem ? RF_PAGE_SWAPBACKED | F_SHMEM : 0, how);
+	return p;
+}
+
+/* A large folio, as far as its pages go: nothing of it is cached.  FALSE: the charge failed. */
+static gboolean file_add_folio(struct rf_model *m, struct file *f, uint64_t pgoff, unsigned order,
+                               struct cgroup *cg, unsigned how, rf_page *page)
+{
+	unsigned n = 1u << order, i;
+
+	if (!charge(m, cg, n, TRUE))
+		return FALSE;
+	for (i = 0; i < n; i++) {
+		page[i] = tree_add(m, f, pgoff + i, cg, how);
+		if (page[i] == RF_NO_PAGE) { /* what is in already becomes pages of their own */
+			uncharge(m, cg, n - i);
+			while (i--)
+				page_add(m, page[i], cg, 0, how);
+			return FALSE;
+		}
+	}
+	folio_add(m, page, order, cg, how);
+	return TRUE;
 }
 
 /* Reads of a whole window end at once; pages nobody waits for stay marked until then. */
@@ -293,12 +313,31 @@ static unsigned ra_pages(const struct rf_model *m)
 	return (unsigned)((m->cfg.read_ahead_kb << 10) >> m->cfg.page_shift);
 }
 
-/* Read the missing pages of [start, start+size), with the marker async pages before the end.  The
- * target's caller waits until *done; others find F_READING. */
-static void read_window(struct rf_model *m, struct file *f, uint64_t start, uint64_t size, uint64_t async,
-                        uint64_t target, struct cgroup *cg, unsigned how, uint64_t *done)
+/* The largest folio of at most order that is aligned at index, ends before end, and has nothing cached. */
+static unsigned folio_order_at(const struct rf_model *m, const struct file *f, uint64_t index, uint64_t end,
+                               unsigned order)
 {
-	uint64_t i, n = 0, mark = async ? start + size - async : UINT64_MAX;
+	uint64_t i;
+
+	for (; order; order--) {
+		uint64_t n = UINT64_C(1) << order;
+
+		if ((index & (n - 1)) || index + n > end)
+			continue;
+		for (i = index; i < index + n && !resident(m, file_page(m, f, i)); i++)
+			;
+		if (i == index + n)
+			break;
+	}
+	return order;
+}
+
+/* Read the missing pages of [start, start+size) in folios of up to order, with the marker async pages
+ * before the end (page_cache_ra_order).  The target's caller waits until *done; others find F_READING. */
+static void read_window(struct rf_model *m, struct file *f, uint64_t start, uint64_t size, uint64_t async,
+                        unsigned order, uint64_t target, struct cgroup *cg, unsigned how, uint64_t *done)
+{
+	uint64_t i, n = 0, mark = async ? start + size - async : UINT64_MAX, pages;
 	g_autofree rf_page *added = NULL;
 
 	*done = m->host.now;
@@ -306,24 +345,31 @@ static void read_window(struct rf_model *m, struct file *f, uint64_t start, uint
 		return;
 	size = MIN(size, f->npages - start);
 	added = g_new(rf_page, size);
-	for (i = start; i < start + size; i++) {
-		rf_page p = file_page(m, f, i);
+	for (i = start; i < start + size; i += pages) {
+		unsigned o = m->order && order ? folio_order_at(m, f, i, start + size, order) : 0;
 
-		if (resident(m, p))
+		pages = UINT64_C(1) << o;
+		if (resident(m, file_page(m, f, i)))
 			continue;
-		p = file_add(m, f, i, cg, i == target ? how : how | RF_HOW_READAHEAD, TRUE);
-		if (p == RF_NO_PAGE)
-			break; /* a failed charge ends the window quietly */
-		if (i == mark)
-			m->fact[p] |= F_RA;
-		m->fact[p] |= F_READING;
-		added[n++] = p;
+		if (o) {
+			if (!file_add_folio(m, f, i, o, cg, how | RF_HOW_READAHEAD, added + n))
+				break;
+		} else {
+			added[n] = file_add(m, f, i, cg, i == target ? how : how | RF_HOW_READAHEAD, TRUE);
+			if (added[n] == RF_NO_PAGE)
+				break; /* a failed charge ends the window quietly */
+		}
+		if (i <= mark && mark < i + pages)
+			m->fact[added[n]] |= F_RA;
+		n += pages;
 	}
 	if (!n)
 		return;
 	*done = rf_device_submit(&m->disk, m->host.now, n << m->cfg.page_shift, FALSE);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		m->fact[added[i]] |= F_READING;
 		rf_clock_at(m->clock, *done, read_done, m, added[i]);
+	}
 }
 
 static uint64_t round_up_pow2(uint64_t n)
@@ -354,7 +400,7 @@ static void sync_readahead(struct rf_model *m, struct file *f, uint64_t index, u
 	uint64_t max = ra_pages(m), c;
 
 	if (!max) {
-		read_window(m, f, index, 1, 0, index, cg, how, done);
+		read_window(m, f, index, 1, 0, 0, index, cg, how, done);
 		return;
 	}
 	if (!index || req > max || (f->read_before && index - f->prev_page <= 1)) {
@@ -366,7 +412,7 @@ static void sync_readahead(struct rf_model *m, struct file *f, uint64_t index, u
 			if (!resident(m, file_page(m, f, index - 1 - c)))
 				break;
 		if (c <= req) {
-			read_window(m, f, index, req, 0, index, cg, how, done);
+			read_window(m, f, index, req, 0, 0, index, cg, how, done);
 			return;
 		}
 		if (c >= index)
@@ -375,7 +421,8 @@ static void sync_readahead(struct rf_model *m, struct file *f, uint64_t index, u
 		f->ra_size = MIN(c + req, max);
 		f->ra_async = 1;
 	}
-	read_window(m, f, f->ra_start, f->ra_size, f->ra_async, index, cg, how, done);
+	f->ra_order = 0;
+	read_window(m, f, f->ra_start, f->ra_size, f->ra_async, 0, index, cg, how, done);
 }
 
 /* page_cache_async_ra(): the marker was met, 9.4. */
@@ -397,8 +444,18 @@ static void async_readahead(struct rf_model *m, struct file *f, uint64_t index, 
 		f->ra_start = s;
 		f->ra_size = ra_next(s - index + req, max);
 	}
+	/* Each step that was in time makes the folios larger by two orders; the window ends with one. */
+	f->ra_order = MIN(f->ra_order + 2, MAX_FOLIO_ORDER);
+	while (f->ra_order && UINT64_C(1) << f->ra_order > f->ra_size)
+		f->ra_order--;
+	if (m->order && f->ra_order) {
+		uint64_t end = (f->ra_start + f->ra_size) & ~((UINT64_C(1) << f->ra_order) - 1);
+
+		if (end > f->ra_start)
+			f->ra_size = end - f->ra_start;
+	}
 	f->ra_async = f->ra_size;
-	read_window(m, f, f->ra_start, f->ra_size, f->ra_async, UINT64_MAX, cg, how, &done);
+	read_window(m, f, f->ra_start, f->ra_size, f->ra_async, f->ra_order, UINT64_MAX, cg, how, &done);
 }
 
 void file_willneed(struct rf_model *m, struct file *f, uint64_t from, uint64_t to)
@@ -409,7 +466,7 @@ void file_willneed(struct rf_model *m, struct file *f, uint64_t from, uint64_t t
 	if (m->current)
 		cg = cgroup_nth(m, ((struct space *)m->spaces->pdata[m->current->space])->cgroup);
 	for (; from < to && from < f->npages; from += MIN(step, to - from))
-		read_window(m, f, from, MIN(step, to - from), 0, UINT64_MAX, cg, 0, &done);
+		read_window(m, f, from, MIN(step, to - from), 0, 0, UINT64_MAX, cg, 0, &done);
 }
 
 /* ---- mapped files ---- */
@@ -447,7 +504,8 @@ static void sync_mmap_readahead(struct rf_model *m, struct file *f, const struct
 		f->ra_size = max;
 		f->ra_async = max / 4;
 	}
-	read_window(m, f, f->ra_start, f->ra_size, f->ra_async, pgoff, cg, how, done);
+	f->ra_order = 0;
+	read_window(m, f, f->ra_start, f->ra_size, f->ra_async, 0, pgoff, cg, how, done);
 }
 
 /* filemap_map_pages(): 9.3.  TRUE when the target is mapped now. */
@@ -466,9 +524,9 @@ static gboolean fault_around(struct rf_model *m, struct file *f, const struct rf
 		uint32_t w = v - at + i;
 		rf_page p = file_page(m, f, pgoff - at + i);
 
-		if (!resident(m, p) || (m->fact[p] & (F_READING | F_RA)))
+		if (!resident(m, p) || (m->fact[p] & F_READING) || (m->fact[folio_head(m, p)] & F_RA))
 			continue;
-		if (!m->pol->ops->workingset || !m->pol->ops->workingset(m->pol, p))
+		if (!m->pol->ops->workingset || !m->pol->ops->workingset(m->pol, folio_head(m, p)))
 			k++;
 		if (m->pte[w])
 			continue;
@@ -527,8 +585,8 @@ enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *
 		if (!(vma->flags & RF_VMA_RAND) && ra_pages(m)) {
 			if (f->mmap_miss && !(m->fact[p] & F_READING))
 				f->mmap_miss--;
-			if (m->fact[p] & F_RA) {
-				m->fact[p] &= ~F_RA;
+			if (m->fact[folio_head(m, p)] & F_RA) {
+				m->fact[folio_head(m, p)] &= ~F_RA;
 				async_readahead(m, f, pgoff, ra_pages(m), cg, how);
 			}
 		}
@@ -609,8 +667,8 @@ static gboolean file_read(struct rf_model *m, struct file *f, struct cgroup *cg,
 			wait_until(m, done, &m->time_io);
 			p = file_page(m, f, i);
 			m->fact[p] &= ~F_READING;
-		} else if (m->fact[p] & F_RA) {
-			m->fact[p] &= ~F_RA;
+		} else if (m->fact[folio_head(m, p)] & F_RA) {
+			m->fact[folio_head(m, p)] &= ~F_RA;
 			async_readahead(m, f, i, to - i, cg, RF_HOW_READ);
 			p = file_page(m, f, i);
 		}
@@ -619,8 +677,9 @@ static gboolean file_read(struct rf_model *m, struct file *f, struct cgroup *cg,
 			continue;
 		}
 		wait_for_read(m, p);
-		if (i != last && m->pol->ops->touch && !(m->fact[p] & F_UNEV))
-			m->pol->ops->touch(m->pol, m->host.lruvec_of(m->pol, p), p);
+		/* Once a folio and call (2.2): not again for the pages behind its first. */
+		if (i != last && (i == from || folio_head(m, p) == p) && m->pol->ops->touch && !(m->fact[p] & F_UNEV))
+			m->pol->ops->touch(m->pol, m->host.lruvec_of(m->pol, p), folio_head(m, p));
 		last = i;
 		f->prev_page = i;
 		f->read_before = TRUE;

@@ -23,6 +23,10 @@ rf_page page_new(struct rf_model *m, uint64_t ident)
 			m->ident = g_renew(uint64_t, m->ident, m->pages_size);
 			if (m->slot_page)
 				m->slot = g_renew(uint32_t, m->slot, m->pages_size);
+			if (m->order) {
+				m->order = g_renew(uint8_t, m->order, m->pages_size);
+				m->host.order = m->order;
+			}
 			m->host.fact = m->fact;
 			rf_policy_grow(m->pol, m->pages_size);
 		}
@@ -33,6 +37,8 @@ rf_page page_new(struct rf_model *m, uint64_t ident)
 	m->rmap[p] = RF_NO_PAGE;
 	m->shadow[p] = 0;
 	m->ident[p] = ident;
+	if (m->order)
+		m->order[p] = 0;
 	return p;
 }
 
@@ -102,6 +108,72 @@ void page_drop(struct rf_model *m, rf_page p, enum rf_why why)
 	uncharge(m, cg, 1);
 }
 
+/* Folios are aligned in their file by their size. */
+rf_page folio_head(const struct rf_model *m, rf_page p)
+{
+	uint64_t pgoff;
+
+	if (!m->order || !m->order[p])
+		return p;
+	pgoff = m->ident[p] & ((UINT64_C(1) << IDENT_OFF_BITS) - 1);
+	return file_neighbour(m, p, pgoff & ~((UINT64_C(1) << m->order[p]) - 1));
+}
+
+static rf_page folio_page(const struct rf_model *m, rf_page head, unsigned i)
+{
+	return i ? file_neighbour(m, head, (m->ident[head] & ((UINT64_C(1) << IDENT_OFF_BITS) - 1)) + i) : head;
+}
+
+/* One refault test for the whole, by the last shadow that was in its place (filemap_add_folio). */
+void folio_add(struct rf_model *m, const rf_page *page, unsigned order, struct cgroup *cg, unsigned how)
+{
+	unsigned n = 1u << order, i;
+	rf_page head = page[0];
+	uint64_t shadow = 0;
+
+	for (i = 0; i < n; i++) {
+		rf_page p = page[i];
+
+		if (m->shadow[p]) {
+			shadow = m->shadow[p];
+			m->pol->link[head] = m->pol->link[p];
+		}
+		m->fact[p] = (m->fact[p] & RF_PAGE_EXECUTED) | RF_PAGE_RESIDENT;
+		m->owner[p] = cg->id;
+		m->shadow[p] = 0;
+		m->order[p] = order;
+	}
+	cg->file += n;
+	stats_updated(m, n);
+	count(m, cg, RF_C_rf_pages_in, n);
+	count(m, cg, shadow ? RF_C_workingset_refault_file : RF_C_rf_first_touch, n);
+	if (shadow && (m->fact[head] & RF_PAGE_EXECUTED))
+		count(m, cg, RF_C_rf_exec_refault, n);
+	m->pol->ops->add(m->pol, cg->lv, head, how, shadow);
+}
+
+void folio_drop(struct rf_model *m, rf_page p, enum rf_why why)
+{
+	struct cgroup *cg = cgroup_nth(m, m->owner[p]);
+	unsigned n = folio_pages(m, p), i;
+	uint64_t shadow;
+
+	shadow = m->pol->ops->remove(m->pol, cg->lv, p, why);
+	for (i = n; i-- > 0; ) { /* the first page last: the others are found through it */
+		rf_page tail = folio_page(m, p, i);
+
+		m->pol->link[tail] = m->pol->link[p];
+		m->shadow[tail] = why == RF_WHY_EVICTED ? (shadow ? shadow : 1) : 0;
+		m->fact[tail] &= RF_PAGE_EXECUTED;
+		m->order[tail] = 0;
+		file_evicted(m, tail);
+	}
+	cg->file -= n;
+	stats_updated(m, n);
+	count(m, cg, RF_C_rf_pages_out, n);
+	uncharge(m, cg, n);
+}
+
 void page_set_lazyfree(struct rf_model *m, rf_page p)
 {
 	if (!(m->fact[p] & RF_PAGE_LAZYFREE)) {
@@ -119,11 +191,9 @@ gboolean below(const struct rf_model *m, uint32_t cgroup, const struct rf_lruvec
 	return lv != NULL;
 }
 
-/* folio_referenced(): 2.3. */
-unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, unsigned *vm)
+static unsigned page_young(struct rf_model *m, rf_page p, struct rf_lruvec *target, unsigned *vm)
 {
-	struct rf_model *m = pol->machine;
-	unsigned n = 0, flags = 0;
+	unsigned n = 0;
 	uint32_t v;
 
 	for (v = m->rmap[p]; v != RF_NO_PAGE; v = m->rmap_next[v]) {
@@ -137,8 +207,22 @@ unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, 
 		if (m->cfg.arch == RF_ARCH_ARM64)
 			tlb_drop(m, v);
 		if (f & PTE_EXEC)
-			flags |= RF_VM_EXEC;
+			*vm |= RF_VM_EXEC;
 		n++;
+	}
+	return n;
+}
+
+/* folio_referenced(): 2.3.  A mapping counts once, however many pages of the folio it used. */
+unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, unsigned *vm)
+{
+	struct rf_model *m = pol->machine;
+	unsigned n = 0, flags = 0, i, pages = folio_pages(m, p);
+
+	for (i = 0; i < pages; i++) {
+		unsigned young = page_young(m, folio_page(m, p, i), target, &flags);
+
+		n = MAX(n, young);
 	}
 	if (vm)
 		*vm = flags;
@@ -198,20 +282,35 @@ static enum rf_verdict evict_lazyfree(struct rf_model *m, rf_page p)
 	return RF_FREED;
 }
 
-/* shrink_folio_list() for one page, after its references were judged: 3.2. */
+/* What is true of a page is true of its folio: dirty, being written, being read, mlocked. */
+static uint16_t folio_facts(const struct rf_model *m, rf_page p)
+{
+	unsigned i, pages = folio_pages(m, p);
+	uint16_t f = 0;
+
+	for (i = 0; i < pages; i++)
+		f |= m->fact[folio_page(m, p, i)];
+	return f;
+}
+
+/* shrink_folio_list() for one folio, after its references were judged: 3.2. */
 enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc, gboolean clean_only)
 {
 	struct rf_model *m = pol->machine;
 	struct cgroup *cg;
+	unsigned pages, i;
 	uint16_t f;
 
-	if (p >= m->npages || !(m->fact[p] & RF_PAGE_RESIDENT) || (m->fact[p] & F_UNEV) ||
+	if (p >= m->npages || !(m->fact[p] & RF_PAGE_RESIDENT) || (m->fact[p] & F_UNEV) || folio_head(m, p) != p ||
 	    !below(m, m->owner[p], sc->target)) {
 		count(m, m->workload, RF_C_rf_policy_refused, 1);
 		return RF_REFUSED;
 	}
 	(void)clean_only; /* dirty file pages are the flusher's since 6.18 whatever the verdict was */
-	f = m->fact[p];
+	pages = folio_pages(m, p);
+	f = folio_facts(m, p);
+	if (f & (F_READING | F_UNEV))
+		return RF_KEEP;
 	cg = cgroup_nth(m, m->owner[p]);
 	spend(m, page_mapcount(m, p) ? m->profile.scan_mapped : m->profile.scan_unmapped, &m->time_reclaim);
 	if (!(f & RF_PAGE_SWAPBACKED) && (f & (RF_PAGE_DIRTY | RF_PAGE_WRITEBACK))) {
@@ -241,8 +340,9 @@ enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc,
 		m->fact[p] |= RF_PAGE_SWAPCACHE | RF_PAGE_DIRTY;
 		cg->swapcache++;
 	}
-	unmap_all(m, p, (f & RF_PAGE_ANON) != 0);
-	if (m->fact[p] & RF_PAGE_DIRTY) {
+	for (i = 0; i < pages; i++)
+		unmap_all(m, folio_page(m, p, i), (f & RF_PAGE_ANON) != 0);
+	if (folio_facts(m, p) & RF_PAGE_DIRTY) {
 		if (!(f & RF_PAGE_SWAPBACKED)) {
 			m->fact[p] |= RF_PAGE_RECLAIM;
 			sc->immediate++;
@@ -253,8 +353,12 @@ enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc,
 			return RF_KEEP;
 	}
 	m->host.evict_target = sc->target;
+	spend(m, (uint64_t)m->profile.reclaim_page * pages, &m->time_reclaim);
+	if (pages > 1) {
+		folio_drop(m, p, RF_WHY_EVICTED);
+		return RF_FREED;
+	}
 	page_drop(m, p, RF_WHY_EVICTED);
-	spend(m, m->profile.reclaim_page, &m->time_reclaim);
 	if (!(f & RF_PAGE_ANON) && !(f & F_SHMEM))
 		file_evicted(m, p);
 	return RF_FREED;

@@ -134,6 +134,12 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 		             m->pol->ops->name);
 		goto fail;
 	}
+	/* ext4 has large folios since 6.16; a policy that does not know them keeps single pages. */
+	if ((m->pol->ops->flags & RF_POLICY_FOLIOS) && m->cfg.read_ahead_kb &&
+	    (m->cfg.large_folios == 2 || (!m->cfg.large_folios && m->cfg.kernel_release >= RF_KERNEL(6, 16, 0)))) {
+		m->order = g_new0(uint8_t, 1);
+		m->host.order = m->order;
+	}
 	swap_init(m);
 	init_cgroups(m);
 	node_init(m);
@@ -203,6 +209,7 @@ void rf_model_free(struct rf_model *m)
 	g_free(m->shadow);
 	g_free(m->ident);
 	g_free(m->slot);
+	g_free(m->order);
 	g_free(m->slot_page);
 	g_free(m);
 }

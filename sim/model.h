@@ -105,6 +105,7 @@ struct file {
 	uint64_t ncached, ndirty, dirtied_when;
 	/* struct file_ra_state */
 	uint64_t ra_start, ra_size, ra_async, prev_page;
+	unsigned ra_order;
 	uint32_t mmap_miss;
 	gboolean read_before;
 	uint32_t index; /* among the machine's files */
@@ -154,6 +155,7 @@ struct rf_model {
 	uint32_t *rmap;   /* first entry of the chain; next free page while free */
 	uint64_t *shadow, *ident;
 	uint32_t *slot;   /* with F_SLOT, rotational swap only */
+	uint8_t *order;   /* of the page's folio; NULL where the page cache has no large ones */
 	uint32_t npages, pages_size, free_page;
 
 	GPtrArray *spaces, *cgroups, *files;
@@ -242,6 +244,15 @@ void page_free(struct rf_model *m, rf_page p); /* for good; not mapped, not on a
 void page_add(struct rf_model *m, rf_page p, struct cgroup *cg, uint16_t facts, unsigned how);
 /* p leaves memory and is uncharged; its index lives on only after RF_WHY_EVICTED. */
 void page_drop(struct rf_model *m, rf_page p, enum rf_why why);
+/* The same for a large folio of the page cache, given by its pages in order; p is its first page. */
+void folio_add(struct rf_model *m, const rf_page *page, unsigned order, struct cgroup *cg, unsigned how);
+void folio_drop(struct rf_model *m, rf_page p, enum rf_why why);
+/* First page of the folio that p belongs to: the one that is on a list. */
+rf_page folio_head(const struct rf_model *m, rf_page p);
+static inline unsigned folio_pages(const struct rf_model *m, rf_page p)
+{
+	return m->order ? 1u << m->order[p] : 1;
+}
 static inline rf_page page_of(const struct rf_model *m, uint32_t v) { return m->pte_page[v]; }
 enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc, gboolean clean_only);
 unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, unsigned *vm);
@@ -289,7 +300,7 @@ struct file *file_get(struct rf_model *m, uint32_t id); /* declared on the way i
 rf_page file_page(const struct rf_model *m, const struct file *f, uint64_t pgoff); /* resident or shadow, or RF_NO_PAGE */
 enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v, unsigned type);
 gboolean file_rw(struct rf_model *m, const struct rf_event *ev, GError **error); /* read, write, fsync */
-void file_forget(struct rf_model *m, rf_page p);   /* the cached page or shadow leaves the tree */
+rf_page file_neighbour(const struct rf_model *m, rf_page p, uint64_t pgoff); /* another page of its file */
 void file_evicted(struct rf_model *m, rf_page p);  /* a shadow takes its place */
 void file_mark_dirty(struct rf_model *m, rf_page p);
 void file_willneed(struct rf_model *m, struct file *f, uint64_t from, uint64_t to);

@@ -68,11 +68,21 @@ void tl_finish(struct rf_policy *pol, struct rf_scan *sc)
 	v->snapshot[1] = tl_stale_activated(pol, sc->target, TL_FILE_TYPE);
 }
 
-/* Take up to n pages off the tail, coldest first.  Every page on a list can be isolated here. */
-static unsigned isolate(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n, rf_page *page)
+/* Take folios off the tail, coldest first, until n pages were looked at.  Every folio on a list can be
+ * isolated here.  Returns how many; *pages is what they come to. */
+static unsigned isolate(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n, rf_page *page,
+                        unsigned *pages)
 {
-	unsigned taken = rf_queue_take(&tl_lruvec(lv)->list[list], pol, n, page), i;
+	struct tl_lruvec *v = tl_lruvec(lv);
+	unsigned taken = 0, i;
 
+	if (!pol->host->order) {
+		*pages = taken = rf_queue_take(&v->list[list], pol, n, page);
+	} else {
+		for (*pages = 0; *pages < n && rf_queue_take(&v->list[list], pol, 1, page + taken); taken++)
+			*pages += rf_folio_pages(pol, page[taken]);
+	}
+	v->size[list] -= *pages;
 	for (i = 0; i < taken; i++)
 		pol->page_priv[page[i]] = (pol->page_priv[page[i]] & ~TL_LRU) | TL_ISOLATED;
 	return taken;
@@ -82,7 +92,7 @@ static void put_back(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 {
 	tl_list_add(pol, lv, page);
 	if (pol->page_priv[page] & TL_ACT)
-		tl_age_nonresident(lv);
+		tl_age_nonresident(lv, rf_folio_pages(pol, page));
 }
 
 enum references { REF_RECLAIM, REF_RECLAIM_CLEAN, REF_KEEP, REF_ACTIVATE };
@@ -146,28 +156,29 @@ static unsigned shrink_inactive(struct rf_policy *pol, struct rf_lruvec *lv, int
 	const struct rf_host *host = pol->host;
 	int type = (list & TL_FILE) != 0;
 	rf_page page[CLUSTER], left[CLUSTER];
-	unsigned taken, freed = 0, nleft = 0, activated = 0, i;
+	unsigned taken, scanned, freed = 0, nleft = 0, activated = 0, i;
 	uint64_t pageouts = sc->pageouts;
 
 	tl_drain(pol);
-	taken = isolate(pol, lv, list, n, page);
+	taken = isolate(pol, lv, list, n, page, &scanned);
 	if (!taken)
 		return 0;
-	sc->scanned += taken;
+	sc->scanned += scanned;
 
 	for (i = 0; i < taken; i++) {
 		enum references ref = check_references(pol, page[i], sc);
 		enum rf_verdict verdict = ref == REF_ACTIVATE ? RF_ACTIVATE : RF_KEEP;
+		unsigned pages = rf_folio_pages(pol, page[i]);
 
 		if (ref <= REF_RECLAIM_CLEAN)
 			verdict = host->evict(pol, page[i], sc, ref == REF_RECLAIM_CLEAN);
 		if (verdict == RF_FREED) {
-			freed++;
+			freed += pages;
 			continue;
 		}
 		if (verdict == RF_ACTIVATE && !(host->fact[page[i]] & RF_PAGE_MLOCKED)) {
 			pol->page_priv[page[i]] |= TL_ACT;
-			activated++;
+			activated += pages;
 		}
 		left[nleft++] = page[i];
 	}
@@ -175,13 +186,13 @@ static unsigned shrink_inactive(struct rf_policy *pol, struct rf_lruvec *lv, int
 		if (pol->page_priv[left[i]] & TL_ISOLATED) /* not taken away as unevictable */
 			put_back(pol, lv, left[i]);
 
-	tally->scanned[type] += taken;
+	tally->scanned[type] += scanned;
 	tally->freed[type] += freed;
 	tally->activated += activated;
-	tl_lruvec(lv)->recent_scanned[type] += taken;
+	tl_lruvec(lv)->recent_scanned[type] += scanned;
 	tl_lruvec(lv)->recent_rotated[type] += activated;
-	tl_note_cost(pol, lv, type, sc->pageouts - pageouts, taken - freed);
-	host->batch_done(pol, lv, sc, taken);
+	tl_note_cost(pol, lv, type, sc->pageouts - pageouts, scanned - freed);
+	host->batch_done(pol, lv, sc, scanned);
 	return freed;
 }
 
@@ -193,18 +204,18 @@ static void shrink_active(struct rf_policy *pol, struct rf_lruvec *lv, int list,
 	int type = (list & TL_FILE) != 0;
 	rf_page page[CLUSTER];
 	gboolean keep[CLUSTER];
-	unsigned taken, i, rotated = 0;
+	unsigned taken, scanned, i, rotated = 0;
 
 	tl_drain(pol);
-	taken = isolate(pol, lv, list, n, page);
+	taken = isolate(pol, lv, list, n, page, &scanned);
 	if (!taken)
 		return;
-	tally->refilled += taken;
+	tally->refilled += scanned;
 	for (i = 0; i < taken; i++) {
 		unsigned vm;
 
 		keep[i] = host->young(pol, page[i], sc->target, &vm) && host->spare_active(pol, page[i], vm);
-		rotated += keep[i];
+		rotated += keep[i] ? rf_folio_pages(pol, page[i]) : 0;
 	}
 	for (i = 0; i < taken; i++)
 		if (keep[i])
@@ -215,8 +226,8 @@ static void shrink_active(struct rf_policy *pol, struct rf_lruvec *lv, int list,
 		pol->page_priv[page[i]] = (pol->page_priv[page[i]] & ~TL_ACT) | TL_WS;
 		put_back(pol, lv, page[i]);
 	}
-	tally->deactivated += taken - rotated;
-	tl_lruvec(lv)->recent_scanned[type] += taken;
+	tally->deactivated += scanned - rotated;
+	tl_lruvec(lv)->recent_scanned[type] += scanned;
 	tl_lruvec(lv)->recent_rotated[type] += rotated;
 	tl_note_cost(pol, lv, type, 0, rotated);
 }
@@ -229,7 +240,7 @@ static void old_fractions(struct rf_policy *pol, struct rf_lruvec *lv, int swapp
 	int type;
 
 	for (type = 0; type < 2; type++) {
-		uint64_t size = (uint64_t)v->list[type * 2].n + v->list[type * 2 + 1].n;
+		uint64_t size = v->size[type * 2] + v->size[type * 2 + 1];
 
 		if (v->recent_scanned[type] > size / 4) {
 			v->recent_scanned[type] /= 2;
@@ -281,7 +292,7 @@ static void scan_targets(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_
 	}
 	for (i = 0; i < TL_NLISTS; i++) {
 		gboolean file = (i & TL_FILE) != 0;
-		uint64_t s = host->unprotected(pol, lv, v->list[i].n, sc) >> sc->prio;
+		uint64_t s = host->unprotected(pol, lv, v->size[i], sc) >> sc->prio;
 
 		if (how == FRACTION && s)
 			s = s * (file ? fp : ap) / (ap + fp);

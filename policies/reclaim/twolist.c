@@ -88,7 +88,7 @@ static void tl_lruvec_exit(struct rf_policy *pol, struct rf_lruvec *lv)
 
 static uint64_t subtree_size(struct rf_lruvec *lv, int list)
 {
-	uint64_t sum = tl_lruvec(lv)->list[list].n;
+	uint64_t sum = tl_lruvec(lv)->size[list];
 
 	for (lv = lv->child; lv; lv = lv->sibling)
 		sum += subtree_size(lv, list);
@@ -132,10 +132,10 @@ static void tl_flush(struct rf_policy *pol)
 	}
 }
 
-void tl_age_nonresident(struct rf_lruvec *lv)
+void tl_age_nonresident(struct rf_lruvec *lv, unsigned pages)
 {
 	for (; lv; lv = lv->parent)
-		tl_lruvec(lv)->nonresident_age++;
+		tl_lruvec(lv)->nonresident_age += pages;
 }
 
 /* lru_note_cost(): 4.4. */
@@ -181,6 +181,7 @@ void tl_list_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 	if (f & TL_ACT)
 		f |= TL_ACTIVE;
 	pol->page_priv[page] = f | TL_LRU;
+	tl_lruvec(lv)->size[f & TL_LIST] += rf_folio_pages(pol, page);
 	rf_queue_push(&tl_lruvec(lv)->list[f & TL_LIST], pol->link, page);
 }
 
@@ -188,6 +189,7 @@ void tl_list_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 {
 	uint8_t f = pol->page_priv[page];
 
+	tl_lruvec(lv)->size[f & TL_LIST] -= rf_folio_pages(pol, page);
 	rf_queue_remove(&tl_lruvec(lv)->list[f & TL_LIST], pol->link, page);
 	pol->page_priv[page] = f & ~TL_LRU;
 }
@@ -238,7 +240,7 @@ static void drain_activate(struct rf_policy *pol)
 		tl_list_remove(pol, lv, page);
 		pol->page_priv[page] |= TL_ACT;
 		tl_list_add(pol, lv, page);
-		pol->host->count(pol, lv, RF_C_pgactivate, 1);
+		pol->host->count(pol, lv, RF_C_pgactivate, rf_folio_pages(pol, page));
 	}
 	b->n = 0;
 }
@@ -259,7 +261,7 @@ static void drain_deactivate(struct rf_policy *pol)
 		pol->page_priv[page] &= ~(TL_ACT | TL_REF);
 		pol->page_priv[page] |= TL_WS;
 		tl_list_add(pol, lv, page);
-		pol->host->count(pol, lv, RF_C_pgdeactivate, 1);
+		pol->host->count(pol, lv, RF_C_pgdeactivate, rf_folio_pages(pol, page));
 	}
 	b->n = 0;
 }
@@ -305,8 +307,9 @@ static void drain_rotate(struct rf_policy *pol)
 		if (tl_is_file(pol, page))
 			f |= TL_FILE;
 		pol->page_priv[page] = f | TL_LRU;
+		tl_lruvec(lv)->size[f & TL_LIST] += rf_folio_pages(pol, page);
 		rf_queue_push_oldest(&tl_lruvec(lv)->list[f & TL_LIST], pol->link, page);
-		pol->host->count(pol, lv, RF_C_pgrotated, 1);
+		pol->host->count(pol, lv, RF_C_pgrotated, rf_folio_pages(pol, page));
 	}
 	b->n = 0;
 }
@@ -355,6 +358,7 @@ static void refault(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, u
 	struct rf_lruvec *evicted_by = id < st->nlruvecs ? st->lruvec[id] : NULL;
 	gboolean file = tl_is_file(pol, page);
 	const uint64_t mask = (UINT64_C(1) << (64 - SHADOW_ID_BITS - 1)) - 1;
+	unsigned pages = rf_folio_pages(pol, page);
 	uint64_t distance, size;
 
 	if (!evicted_by || !st->rules.workingset || (!file && !st->rules.anon_inactive))
@@ -371,13 +375,13 @@ static void refault(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, u
 	if (distance > size)
 		return;
 	pol->page_priv[page] |= TL_ACT;
-	tl_age_nonresident(lv);
-	tl_lruvec(lv)->activated[file]++;
-	pol->host->count(pol, lv, file ? RF_C_workingset_activate_file : RF_C_workingset_activate_anon, 1);
+	tl_age_nonresident(lv, pages);
+	tl_lruvec(lv)->activated[file] += pages;
+	pol->host->count(pol, lv, file ? RF_C_workingset_activate_file : RF_C_workingset_activate_anon, pages);
 	if (shadow & 1) {
 		pol->page_priv[page] |= TL_WS;
-		tl_note_cost(pol, lv, file, 1, 0);
-		pol->host->count(pol, lv, file ? RF_C_workingset_restore_file : RF_C_workingset_restore_anon, 1);
+		tl_note_cost(pol, lv, file, pages, 0);
+		pol->host->count(pol, lv, file ? RF_C_workingset_restore_file : RF_C_workingset_restore_anon, pages);
 	}
 }
 
@@ -391,7 +395,8 @@ static void tl_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, un
 	if (shadow)
 		refault(pol, lv, page, shadow_kept(&pol->link[page]));
 	(void)how;
-	if (batch_push(pol, &st->add, page))
+	/* A large folio does not wait in a batch: 1.3. */
+	if (batch_push(pol, &st->add, page) || rf_folio_pages(pol, page) > 1)
 		drain_add(pol);
 }
 
@@ -412,7 +417,7 @@ static void tl_touch(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 		*f |= TL_ACT;
 	else if (batch_push(pol, &st->activate, page))
 		drain_activate(pol);
-	tl_age_nonresident(lv);
+	tl_age_nonresident(lv, rf_folio_pages(pol, page));
 }
 
 static uint64_t tl_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, enum rf_why why)
@@ -434,7 +439,7 @@ static uint64_t tl_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page p
 
 		/* workingset_eviction(): the stamp first, then the age moves on. */
 		shadow_keep(&pol->link[page], tl_lruvec(target)->nonresident_age, target->id, (f & TL_WS) != 0);
-		tl_age_nonresident(target);
+		tl_age_nonresident(target, rf_folio_pages(pol, page));
 	}
 	pol->page_priv[page] = 0;
 	return 1;
@@ -482,7 +487,7 @@ static void tl_sizes(struct rf_policy *pol, struct rf_lruvec *lv, uint64_t out[4
 
 	(void)pol;
 	for (i = 0; i < TL_NLISTS; i++)
-		out[i] = tl_lruvec(lv)->list[i].n;
+		out[i] = tl_lruvec(lv)->size[i];
 }
 
 static void tl_check(struct rf_policy *pol, struct rf_lruvec *lv)
@@ -492,6 +497,7 @@ static void tl_check(struct rf_policy *pol, struct rf_lruvec *lv)
 
 	for (l = 0; l < TL_NLISTS; l++) {
 		const struct rf_queue *q = &tl_lruvec(lv)->list[l];
+		uint64_t pages = 0;
 
 		rf_queue_check(pol, q);
 		for (i = q->old; i != q->young; i++) {
@@ -505,7 +511,11 @@ static void tl_check(struct rf_policy *pol, struct rf_lruvec *lv)
 				g_error("twolist: page %u on list %d has flags 0x%x", page, l, f);
 			if (pol->host->lruvec_of(pol, page) != lv)
 				g_error("twolist: page %u on list %d is another lruvec's", page, l);
+			pages += rf_folio_pages(pol, page);
 		}
+		if (pages != tl_lruvec(lv)->size[l])
+			g_error("twolist: list %d has %" G_GUINT64_FORMAT " pages, says %" G_GUINT64_FORMAT, l, pages,
+			        tl_lruvec(lv)->size[l]);
 	}
 }
 
@@ -514,7 +524,7 @@ const struct rf_reclaim_ops rf_reclaim_twolist = {
 	.size = sizeof(struct rf_reclaim_ops),
 	.name = "twolist",
 	.summary = "the kernel's active and inactive lists, by release",
-	.flags = RF_POLICY_KERNEL,
+	.flags = RF_POLICY_KERNEL | RF_POLICY_FOLIOS,
 	.options = options,
 	.options_size = sizeof(struct tl_options),
 	.policy_size = sizeof(struct tl_state),

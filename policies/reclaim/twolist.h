@@ -65,7 +65,8 @@ struct tl_state {
 };
 
 struct tl_lruvec {
-	struct rf_queue list[TL_NLISTS]; /* the oldest is the tail */
+	struct rf_queue list[TL_NLISTS]; /* of folios; the oldest is the tail */
+	uint64_t size[TL_NLISTS];        /* in pages */
 	uint64_t cost[2];            /* anon_cost, file_cost */
 	uint64_t nonresident_age;
 	uint64_t activated[2];       /* workingset_activate_*, exact */
@@ -85,7 +86,7 @@ static inline gboolean tl_is_file(struct rf_policy *pol, rf_page page)
 /* ~X of kernel-reclaim 0.2: size of a list as the folded statistics have it. */
 uint64_t tl_stale_size(struct rf_policy *pol, struct rf_lruvec *lv, int list);
 uint64_t tl_stale_activated(struct rf_policy *pol, struct rf_lruvec *lv, int type);
-void tl_age_nonresident(struct rf_lruvec *lv);
+void tl_age_nonresident(struct rf_lruvec *lv, unsigned pages);
 void tl_note_cost(struct rf_policy *pol, struct rf_lruvec *lv, int type, uint64_t io, uint64_t rotated);
 /* Put a page on a list's head, by its flags and its type now. */
 void tl_list_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page);
