@@ -8,6 +8,7 @@
 #define CODE_SAME 4
 #define CODE_CONT 8
 #define CODE_COUNT 4 /* shift */
+#define EACH_BYTE 0x0101010101010101u
 #define MORE 3       /* RFT_PACKED: see the count column */
 #define MORE_CONT 4
 #define MORE_COUNT 3 /* shift */
@@ -84,22 +85,22 @@ static void coded_columns(const struct rft_encoder *e, uint32_t n, unsigned widt
 	g_byte_array_set_size(col[RFT_COL_ID], nid * width);
 }
 
-static void packed_columns(const struct rft_encoder *e, uint32_t nruns, unsigned width,
-                           GByteArray *col[RFT_RUN_COLS])
+static void packed_columns(const struct rft_encoder *e, uint32_t nruns, unsigned low_bytes,
+                           unsigned high_bits, GByteArray *col[RFT_RUN_COLS])
 {
 	const uint8_t *count = e->count->data, *count_end = count + e->count->len;
-	uint32_t last[4] = { 0 }, id = 0, mask = (uint32_t)(((uint64_t)1 << width) - 1);
-	uint8_t *code, *hi, *low;
-	uint64_t bits = 0;
-	unsigned nbits = 0;
+	const unsigned shift = 8 * low_bytes, per_byte = 8 / high_bits;
+	uint32_t last[4] = { 0 }, id = 0;
+	uint8_t *code, *high, *low;
 
 	g_byte_array_set_size(col[RFT_COL_CODE], (nruns + 3) / 4);
-	g_byte_array_set_size(col[RFT_COL_ID], nruns);
-	g_byte_array_set_size(col[RFT_COL_LOW], (guint)(((uint64_t)nruns * width + 7) / 8));
+	g_byte_array_set_size(col[RFT_COL_ID], (nruns + per_byte - 1) / per_byte);
+	g_byte_array_set_size(col[RFT_COL_LOW], nruns * low_bytes + 4);
 	code = col[RFT_COL_CODE]->data;
-	memset(code, 0, col[RFT_COL_CODE]->len);
-	hi = col[RFT_COL_ID]->data;
+	high = col[RFT_COL_ID]->data;
 	low = col[RFT_COL_LOW]->data;
+	memset(code, 0, col[RFT_COL_CODE]->len);
+	memset(high, 0, col[RFT_COL_ID]->len);
 	for (uint32_t i = 0; i < nruns; i++) {
 		uint8_t c = e->code[i], t = c & RF_TYPE_MASK, out = t;
 		uint64_t n = c >> CODE_COUNT;
@@ -119,46 +120,60 @@ static void packed_columns(const struct rft_encoder *e, uint32_t nruns, unsigned
 				rft_put_varint(col[RFT_COL_COUNT], n);
 		}
 		code[i / 4] |= out << (i % 4 * 2);
-		hi[i] = (uint8_t)(last[t] >> width);
-		bits |= (uint64_t)(last[t] & mask) << nbits;
-		for (nbits += width; nbits >= 8; nbits -= 8, bits >>= 8)
-			*low++ = (uint8_t)bits;
+		high[i / per_byte] |= (last[t] >> shift) << (i % per_byte * high_bits);
+		rft_put32(low, last[t]);
+		low += low_bytes;
 	}
-	if (nbits > 0)
-		*low = (uint8_t)bits;
+	g_byte_array_set_size(col[RFT_COL_LOW], nruns * low_bytes);
 }
 
 uint8_t rft_encoder_columns(const struct rft_encoder *e, enum rft_encoding enc, uint32_t n,
                             GByteArray *col[RFT_RUN_COLS])
 {
-	unsigned bits = bits_of(e->max), width;
+	unsigned bits = bits_of(e->max), low, high;
 
 	for (unsigned i = 0; i < RFT_RUN_COLS; i++)
 		g_byte_array_set_size(col[i], 0);
-	if (enc == RFT_PACKED) {
-		width = bits > 8 ? bits - 8 : 0;
-		packed_columns(e, n, width, col);
-	} else {
-		width = (bits + 7) / 8;
-		coded_columns(e, n, width, enc == RFT_DELTA, col);
+	if (enc != RFT_PACKED) {
+		coded_columns(e, n, (bits + 7) / 8, enc == RFT_DELTA, col);
+		return (uint8_t)((bits + 7) / 8);
 	}
-	return (uint8_t)width;
+	low = (bits - 1) / 8;
+	for (high = 1; high < bits - 8 * low;)
+		high *= 2;
+	packed_columns(e, n, low, high, col);
+	return RFT_PACKED_WIDTH(low, high);
 }
 
 /* ---- checking ---- */
 
+/* Eight codes at once: how many have CODE_SAME, and is one of them impossible?  There is no type 3,
+ * and only a single access goes on over pages. */
+static inline unsigned look_at_codes(uint64_t c, uint64_t *bad)
+{
+	uint64_t not_one = c ^ (EACH_BYTE << CODE_COUNT);
+
+	not_one |= not_one >> 2;
+	not_one |= not_one >> 1;
+	*bad |= ((c & c >> 1) | (not_one >> CODE_COUNT & c >> 3)) & EACH_BYTE;
+	return (unsigned)(((c >> 2 & EACH_BYTE) * EACH_BYTE) >> 56);
+}
+
 static const char *check_coded(const struct rft_frame *f, const uint8_t *code)
 {
-	uint32_t same = 0, bad = 0;
+	uint32_t same = 0, i;
+	uint64_t bad = 0;
 
 	if (f->raw[RFT_COL_CODE] != f->runs)
 		return "the code column has another length than the runs";
-	for (uint32_t i = 0; i < f->runs; i++) {
-		uint8_t c = code[i];
+	for (i = 0; i + 8 <= f->runs; i += 8)
+		same += look_at_codes(rft_get64(code + i), &bad);
+	if (i < f->runs) {
+		uint64_t rest = rft_get64(code + i) & (((uint64_t)1 << 8 * (f->runs - i)) - 1);
 
-		same += c >> 2 & 1;
-		bad |= (c & RF_TYPE_MASK) == 3;
-		bad |= (c & CODE_CONT) && c >> CODE_COUNT != 1;
+		/* The bytes behind the last code count as reads of one access. */
+		rest |= (uint64_t)EACH_BYTE << CODE_COUNT << 8 * (f->runs - i);
+		same += look_at_codes(rest, &bad);
 	}
 	if (bad)
 		return "a code that does not exist";
@@ -171,12 +186,14 @@ static const char *check_coded(const struct rft_frame *f, const uint8_t *code)
 
 static const char *check_packed(const struct rft_frame *f, const uint8_t *code)
 {
-	if (f->width > 24)
+	unsigned low = rft_low_bytes(f->width), high = rft_high_bits(f->width);
+
+	if (low > 3 || (high != 1 && high != 2 && high != 4 && high != 8))
 		return "page numbers of an impossible width";
 	if (f->raw[RFT_COL_CODE] != (f->runs + 3) / 4)
 		return "the code column has another length than the runs";
-	if (f->raw[RFT_COL_ID] != f->runs ||
-	    f->raw[RFT_COL_LOW] != ((uint64_t)f->runs * f->width + 7) / 8)
+	if (f->raw[RFT_COL_ID] != ((uint64_t)f->runs * high + 7) / 8 ||
+	    f->raw[RFT_COL_LOW] != f->runs * low)
 		return "the page column has another length than the runs";
 	if (f->runs % 4 != 0 && code[f->runs / 4] >> (f->runs % 4 * 2) != 0)
 		return "codes behind the last run";
@@ -218,32 +235,61 @@ static gboolean long_count(struct rft_decoder *d, uint32_t *count)
 	return TRUE;
 }
 
-/* Inlined once a width. */
+/* The page of one code.  Without branches: whether a page repeats can't be predicted. */
+static inline __attribute__((always_inline)) uint32_t
+coded_page(unsigned code, const uint8_t **id, uint32_t last[4], unsigned width, gboolean delta)
+{
+	const uint32_t mask = width == 4 ? UINT32_MAX : (1u << (8 * width % 32)) - 1;
+	unsigned t = code & RF_TYPE_MASK;
+	uint32_t p = (rft_get32(*id) + (delta ? last[t] : 0)) & mask;
+
+	p = code & CODE_SAME ? last[t] : p;
+	*id += code & CODE_SAME ? 0 : width;
+	return last[t] = p;
+}
+
+/* Eight codes a turn.  Inlined once a width. */
 static inline __attribute__((always_inline)) gboolean
 decode_coded(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type, uint32_t *count,
-             unsigned width, gboolean delta)
+             uint32_t *max, unsigned width, gboolean delta)
 {
 	const uint8_t *code = d->code, *id = d->id;
-	const uint32_t mask = width == 4 ? UINT32_MAX : (1u << (8 * width % 32)) - 1;
-	uint32_t last[4];
+	uint32_t last[4], m = 0, i = 0;
 
 	memcpy(last, d->last, sizeof(last));
-	for (uint32_t i = 0; i < n; i++) {
-		unsigned c = code[i], t = c & RF_TYPE_MASK, same = c >> 2 & 1;
-		uint32_t p = (rft_get32(id) + (delta ? last[t] : 0)) & mask;
+	for (; i + 8 <= n; i += 8) {
+		uint64_t c = rft_get64(code + i), counts = c & (EACH_BYTE * 0xf << CODE_COUNT);
+		gboolean has_long = ((counts - EACH_BYTE) & ~counts & EACH_BYTE << 7) != 0;
 
-		p = same ? last[t] : p;
-		id += same ? 0 : width;
-		last[t] = p;
-		page[i] = p;
-		type[i] = (uint8_t)(t | (c & CODE_CONT) >> 1);
+		rft_put64(type + i, (c & EACH_BYTE * RF_TYPE_MASK) |
+		                    (c >> 1 & EACH_BYTE * RF_RUN_CONT));
+#pragma GCC unroll 8
+		for (unsigned j = 0; j < 8; j++, c >>= 8) {
+			uint32_t p = coded_page((unsigned)c, &id, last, width, delta);
+
+			page[i + j] = p;
+			m = MAX(m, p);
+			count[i + j] = (c & 0xff) >> CODE_COUNT;
+		}
+		for (unsigned j = 0; G_UNLIKELY(has_long) && j < 8; j++)
+			if (count[i + j] == 0 && !long_count(d, &count[i + j]))
+				return FALSE;
+	}
+	for (; i < n; i++) {
+		unsigned c = code[i];
+
+		page[i] = coded_page(c, &id, last, width, delta);
+		m = MAX(m, page[i]);
+		type[i] = (c & RF_TYPE_MASK) | (c >> 1 & RF_RUN_CONT);
 		count[i] = c >> CODE_COUNT;
-		if (G_UNLIKELY(count[i] == 0) && !long_count(d, &count[i]))
+		if (count[i] == 0 && !long_count(d, &count[i]))
 			return FALSE;
 	}
 	memcpy(d->last, last, sizeof(last));
 	d->code = code + n;
 	d->id = id;
+	d->pos += n;
+	*max = m;
 	return TRUE;
 }
 
@@ -261,38 +307,117 @@ static gboolean decode_more(struct rft_decoder *d, uint8_t *type, uint32_t *coun
 	return *count != 0 || long_count(d, count);
 }
 
-static gboolean decode_packed(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type,
-                              uint32_t *count)
+/* The n runs from d->pos on, one by one. */
+static gboolean packed_one_by_one(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type,
+                                  uint32_t *count, uint32_t *max)
 {
-	const unsigned width = d->width;
-	const uint32_t mask = (1u << width) - 1;
-	const uint8_t *hi = d->id + d->pos, *low = d->low;
-	uint64_t bit = (uint64_t)d->pos * width;
+	const unsigned low_bytes = rft_low_bytes(d->width), high_bits = rft_high_bits(d->width);
+	const uint32_t low_mask = (1u << 8 * low_bytes) - 1, high_mask = (1u << high_bits) - 1;
 
-	for (uint32_t i = 0; i < n; i++, bit += width)
-		page[i] = (uint32_t)hi[i] << width | (rft_get32(low + (bit >> 3)) >> (bit & 7) & mask);
-	for (uint32_t i = 0; i < n; i++)
-		count[i] = 1;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = d->pos + i;
+		uint32_t at = d->pos + i, bit = at * high_bits;
 
-		type[i] = d->code[at >> 2] >> ((at & 3) * 2) & 3;
-		if (G_UNLIKELY(type[i] == MORE) && !decode_more(d, &type[i], &count[i]))
+		page[i] = (d->id[bit / 8] >> bit % 8 & high_mask) << 8 * low_bytes |
+		          (rft_get32(d->low + (size_t)at * low_bytes) & low_mask);
+		*max = MAX(*max, page[i]);
+		type[i] = d->code[at / 4] >> (at % 4 * 2) & 3;
+		count[i] = 1;
+		if (type[i] == MORE && !decode_more(d, &type[i], &count[i]))
 			return FALSE;
 	}
+	d->pos += n;
 	return TRUE;
+}
+
+/* The same from a multiple of 4 on, four runs a turn: they share a byte of codes, and their low bytes
+ * and high bits are two loads.  Inlined once a width. */
+static inline __attribute__((always_inline)) gboolean
+packed_fours(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type, uint32_t *count,
+             uint32_t *max, unsigned low_bytes, unsigned high_bits)
+{
+	const unsigned shift = 8 * low_bytes;
+	const uint32_t low_mask = (1u << shift) - 1, high_mask = (1u << high_bits) - 1;
+	const uint8_t *code = d->code + d->pos / 4, *high = d->id + (size_t)d->pos * high_bits / 8;
+	const uint8_t *low = d->low + (size_t)d->pos * low_bytes;
+	const uint32_t one[4] = { 1, 1, 1, 1 };
+	uint32_t m = *max;
+
+	for (uint32_t i = 0; i < n; i += 4, low += 4 * low_bytes) {
+		uint64_t l = rft_get64(low);
+		uint32_t h = rft_get32(high + i * high_bits / 8), c = code[i / 4], p0, p1, p2, p3;
+
+		if (high_bits == 1)
+			h >>= i & 4;
+		p0 = (h & high_mask) << shift | ((uint32_t)l & low_mask);
+		p1 = (h >> high_bits & high_mask) << shift | ((uint32_t)(l >> shift) & low_mask);
+		p2 = (h >> 2 * high_bits & high_mask) << shift | ((uint32_t)(l >> 2 * shift) & low_mask);
+		p3 = (h >> 3 * high_bits & high_mask) << shift | ((uint32_t)(l >> 3 * shift) & low_mask);
+		page[i] = p0;
+		page[i + 1] = p1;
+		page[i + 2] = p2;
+		page[i + 3] = p3;
+		p0 = MAX(p0, p1);
+		p2 = MAX(p2, p3);
+		p0 = MAX(p0, p2);
+		m = MAX(m, p0);
+		memcpy(count + i, one, sizeof(one));
+		rft_put32(type + i, (c | c << 6 | c << 12 | c << 18) & 0x03030303);
+		if (G_LIKELY((c & c >> 1 & 0x55) == 0))
+			continue;
+		for (unsigned j = 0; j < 4; j++)
+			if (type[i + j] == MORE && !decode_more(d, &type[i + j], &count[i + j]))
+				return FALSE;
+	}
+	d->pos += n;
+	*max = m;
+	return TRUE;
+}
+
+static gboolean decode_packed(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type,
+                              uint32_t *count, uint32_t *max)
+{
+	uint32_t first = MIN(n, -d->pos & 3), fours;
+	gboolean ok = TRUE;
+
+	if (!packed_one_by_one(d, first, page, type, count, max))
+		return FALSE;
+	page += first;
+	type += first;
+	count += first;
+	n -= first;
+	fours = n & ~3u;
+	switch (d->width) {
+#define CASE(low, high) \
+	case RFT_PACKED_WIDTH(low, high): \
+		ok = packed_fours(d, fours, page, type, count, max, low, high); \
+		break
+	CASE(1, 1);
+	CASE(1, 2);
+	CASE(1, 4);
+	CASE(1, 8);
+	CASE(2, 1);
+	CASE(2, 2);
+	CASE(2, 4);
+	CASE(2, 8);
+#undef CASE
+	default:
+		fours = 0;
+		break;
+	}
+	return ok && packed_one_by_one(d, n - fours, page + fours, type + fours, count + fours, max);
 }
 
 const char *rft_decode(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type,
                        uint32_t *count, uint32_t *max)
 {
-	uint32_t m = 0;
 	gboolean ok;
 
+	*max = 0;
 	switch (d->encoding * 8 + d->width) {
 #define CASE(enc, width) \
 	case RFT_##enc * 8 + width: \
-		ok = decode_coded(d, n, page, type, count, width, RFT_##enc == RFT_DELTA); \
+		ok = decode_coded(d, n, page, type, count, max, width, \
+		                  RFT_##enc == RFT_DELTA); \
 		break
 	CASE(CODED, 1);
 	CASE(CODED, 2);
@@ -304,16 +429,12 @@ const char *rft_decode(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_
 	CASE(DELTA, 4);
 #undef CASE
 	default:
-		ok = decode_packed(d, n, page, type, count);
+		ok = decode_packed(d, n, page, type, count, max);
 		break;
 	}
 	if (!ok)
 		return "the count column is malformed";
-	d->pos += n;
 	if (d->pos == d->n && d->count != d->count_end)
 		return "the count column goes on behind the last run";
-	for (uint32_t i = 0; i < n; i++)
-		m = MAX(m, page[i]);
-	*max = m;
 	return NULL;
 }

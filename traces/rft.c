@@ -13,26 +13,41 @@ static inline uint64_t rotl(uint64_t x, unsigned n)
 	return x << n | x >> (64 - n);
 }
 
+static inline uint64_t step(uint64_t lane, const uint8_t *p)
+{
+	return rotl((lane ^ rft_get64(p)) * H1, 29);
+}
+
+static inline uint64_t fold(uint64_t h, uint64_t lane)
+{
+	h = (h ^ lane ^ lane >> 32) * H2;
+	return h ^ h >> 31;
+}
+
 /* Every step is a bijection of the lane for a given word, so that a change of one word always changes
- * its lane; four lanes keep the multipliers busy. */
+ * its lane; six lanes keep the multiplier busy. */
 uint64_t rft_hash(const void *data, size_t n)
 {
 	const uint8_t *p = data;
-	uint64_t lane[4] = { H1, H2, H1 ^ H2, n }, h = n * H1;
-	uint8_t tail[32] = { 0 };
+	uint64_t l0 = H1, l1 = H2, l2 = ~H1, l3 = ~H2, l4 = H1 ^ H2, l5 = ~(H1 ^ H2), h = n * H1;
+	uint8_t tail[48] = { 0 };
 
-	for (; n >= 32; n -= 32, p += 32)
-		for (unsigned i = 0; i < 4; i++)
-			lane[i] = rotl((lane[i] ^ rft_get64(p + 8 * i)) * H1, 29);
+	for (; n >= sizeof(tail); n -= sizeof(tail), p += sizeof(tail)) {
+		l0 = step(l0, p);
+		l1 = step(l1, p + 8);
+		l2 = step(l2, p + 16);
+		l3 = step(l3, p + 24);
+		l4 = step(l4, p + 32);
+		l5 = step(l5, p + 40);
+	}
 	if (n > 0)
 		memcpy(tail, p, n);
-	for (unsigned i = 0; i < 4; i++) {
-		uint64_t l = (lane[i] ^ rft_get64(tail + 8 * i)) * H1;
-
-		h = (h ^ (l ^ l >> 32)) * H2;
-		h = rotl(h, 31);
-	}
-	h = (h ^ h >> 32) * H1;
+	h = fold(h, step(l0, tail));
+	h = fold(h, step(l1, tail + 8));
+	h = fold(h, step(l2, tail + 16));
+	h = fold(h, step(l3, tail + 24));
+	h = fold(h, step(l4, tail + 32));
+	h = fold(h, step(l5, tail + 40));
 	return h ^ h >> 29;
 }
 

@@ -36,7 +36,7 @@
 enum rft_column {
 	RFT_COL_CODE,  /* what kind of run */
 	RFT_COL_ID,    /* pages, or their high bits */
-	RFT_COL_LOW,   /* their low bits, RFT_PACKED only */
+	RFT_COL_LOW,   /* their low bytes, RFT_PACKED only */
 	RFT_COL_COUNT, /* counts that found no room in the code */
 	RFT_COL_NAME,  /* names of new pages */
 	RFT_COL_EVENT, /* events and task switches */
@@ -51,9 +51,18 @@ enum rft_column {
  * RFT_DELTA: the same, but the numbers are differences to the last page of this type, modulo
  * 256^width, from 0.  For scans.
  * RFT_PACKED: two bits a run: its type, one access, or 3: a byte in the count column says more (bits
- * 0..1 type, 2 CONT, 3..7 count, 0: follows as a varint); all pages as a byte of high bits and
- * `width` low bits.  For random accesses, where only the high bits can be compressed. */
+ * 0..1 type, 2 CONT, 3..7 count, 0: follows as a varint).  All pages: `width` low bytes a page in the
+ * column of low bits, the bits above them in that of pages, 1, 2, 4 or 8 to a page (rft_high_bits).
+ * For random accesses, where only the high bits can be compressed: fewer of them are faster to
+ * decompress, the others are only copied.
+ */
 enum rft_encoding { RFT_CODED, RFT_DELTA, RFT_PACKED, RFT_NENCODINGS };
+
+/* RFT_PACKED: bits a page in the column of high bits, from `width`'s upper half; the lower half is the
+ * number of low bytes, at most 3. */
+#define RFT_PACKED_WIDTH(low_bytes, high_bits) ((uint8_t)((low_bytes) | (high_bits) << 4))
+#define rft_low_bytes(width) ((width) & 15)
+#define rft_high_bits(width) ((width) >> 4)
 
 /* The numbers of a frame-head. */
 struct rft_frame {
