@@ -120,12 +120,13 @@ static void check_places(struct rf_model *m, uint64_t seed)
 	}
 	for (p = 0; p < m->npages; p++) {
 		const uint16_t f = *mg_page(m->pol, p);
-		const unsigned places = ((f & MG_LRU) != 0) + ((f & MG_ADDED) != 0) + ((m->fact[p] & F_UNEV) != 0);
+		const unsigned places = ((f & MG_LRU) != 0) + ((f & MG_ADDED) != 0) +
+		                        ((m->fact[p] & F_UNEV) != 0);
 		const unsigned want = (m->fact[p] & RF_PAGE_RESIDENT) != 0;
 
 		if (places != want || (f & MG_ISOLATED))
-			ck_abort_msg("seed %" G_GUINT64_FORMAT ": page %u, flags 0x%x, facts 0x%x is in %u places",
-			             seed, p, f, m->fact[p], places);
+			ck_abort_msg("seed %" G_GUINT64_FORMAT ": page %u, flags 0x%x, facts 0x%x is in %u "
+			             "places", seed, p, f, m->fact[p], places);
 		resident += want;
 		listed += (f & MG_ADDED) || (m->fact[p] & F_UNEV);
 	}
@@ -392,7 +393,7 @@ START_TEST(filter)
 
 	go_on(&s, NULL, 0);
 	mg_drain(s.m->pol);
-	mg_inc_max_seq(s.m->pol, lv, 60); /* 100 of 512 in the first, so it stays; the second is not in the filter */
+	mg_inc_max_seq(s.m->pol, lv, 60); /* 100 of 512 in the first; the second is not in the filter */
 	ck_assert(!accessed(s.m, 0x10000000));
 	ck_assert(accessed(s.m, 0x10200000));
 	ck_assert_uint_eq(gen_at(s.m, 0x10000000), 4 % MG_GENS);
@@ -508,8 +509,8 @@ START_TEST(executable_mappings)
 	for (policy = 0; policy < 2; policy++) {
 		for (exec = 0; exec < 2; exec++) {
 			const char *option[] = {
-				"reclaim", policies[policy], "kernel", "6.12", "limit", "1M", "ram", "1G", "swap", "zram:64M",
-				"cgroup", "v2", "read_ahead_kb", "0", "stats-flush-period", "0", NULL,
+				"reclaim", policies[policy], "kernel", "6.12", "limit", "1M", "ram", "1G",
+				"swap", "zram:64M", "cgroup", "v2", "read_ahead_kb", "0", "stats-flush-period", "0", NULL,
 			};
 			GString *t = g_string_new("!refault-trace 1\nfile 1 data 4M\nfile 2 text 1M\ntask 1\n");
 			uint64_t counter[RF_NCOUNTERS];
@@ -535,8 +536,8 @@ START_TEST(hot_reads)
 
 	for (spare = FALSE; spare <= TRUE; spare++) {
 		const char *option[] = {
-			"reclaim", spare ? "mglru,protect_full=yes" : "mglru,protect_full=no", "kernel", "6.12", "limit",
-			"1M", "ram", "1G", "swap", "zram:64M", "cgroup", "v2", "read_ahead_kb", "0", NULL,
+			"reclaim", spare ? "mglru,protect_full=yes" : "mglru,protect_full=no", "kernel", "6.12",
+			"limit", "1M", "ram", "1G", "swap", "zram:64M", "cgroup", "v2", "read_ahead_kb", "0", NULL,
 		};
 		GString *t = g_string_new(HEAD "file 3 more 64M\ntask 1\n");
 		uint64_t counter[RF_NCOUNTERS];
@@ -596,14 +597,14 @@ START_TEST(walks_spare_scans)
 
 	g_string_append_printf(t, "mmap 1 %x 8M rw- anon\nW 1 %x 8M\n", ANON, ANON);
 	for (i = 0; i < 60000; i++) {
-		unsigned a = rf_rng_below(&r, 2048), b = rf_rng_below(&r, 2048);
+		unsigned a = rf_rng_below(&r, 2048), b = rf_rng_below(&r, 2048), c = rf_rng_below(&r, 2048);
 
-		g_string_append_printf(t, "R 1 %x\n", ANON + MIN(a, MIN(b, (unsigned)rf_rng_below(&r, 2048))) * PAGE);
+		g_string_append_printf(t, "R 1 %x\n", ANON + MIN(a, MIN(b, c)) * PAGE);
 	}
 	for (walks = FALSE; walks <= TRUE; walks++) {
 		const char *option[] = {
-			"reclaim", walks ? "mglru,enabled=7" : "mglru,enabled=1", "kernel", "6.12", "limit", "4M", "ram",
-			"1G", "swap", "zram:64M", "cgroup", "v2", NULL,
+			"reclaim", walks ? "mglru,enabled=7" : "mglru,enabled=1", "kernel", "6.12", "limit",
+			"4M", "ram", "1G", "swap", "zram:64M", "cgroup", "v2", NULL,
 		};
 
 		ck_assert_ptr_null(replay(t->str, option, counter[walks]));

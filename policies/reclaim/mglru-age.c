@@ -101,8 +101,10 @@ static void carry_over(struct mg_lruvec *v, int type)
 	unsigned t;
 
 	for (t = 0; t < MG_TIERS; t++) {
-		v->avg_refaulted[type][t] = (v->avg_refaulted[type][t] + v->refaulted[type][t]) / 2;
-		v->avg_total[type][t] = (v->avg_total[type][t] + v->evicted[type][t] + v->protected[type][t]) / 2;
+		v->avg_refaulted[type][t] += v->refaulted[type][t];
+		v->avg_refaulted[type][t] /= 2;
+		v->avg_total[type][t] += v->evicted[type][t] + v->protected[type][t];
+		v->avg_total[type][t] /= 2;
 		v->refaulted[type][t] = v->evicted[type][t] = v->protected[type][t] = 0;
 	}
 }
@@ -113,7 +115,10 @@ static void merge_oldest(struct rf_policy *pol, struct rf_lruvec *lv, int type, 
 	struct mg_lruvec *v = mg_lruvec(lv);
 	struct rf_list *l = &v->list[v->min_seq[type] % MG_GENS][type];
 
-	while (type >= mg_first_type(swappiness) && type <= mg_last_type(swappiness) && l->tail != RF_NO_PAGE) {
+	/* The pages of a type that is not reclaimed now change their generation as the numbers turn. */
+	const gboolean evictable = type >= mg_first_type(swappiness) && type <= mg_last_type(swappiness);
+
+	while (evictable && l->tail != RF_NO_PAGE) {
 		const rf_page page = l->tail;
 		const uint16_t f = *mg_page(pol, page);
 		const unsigned tier = mg_tier(pol, f);
@@ -222,11 +227,12 @@ static gboolean walk_enter(struct rf_policy *pol, struct rf_walk *w, uint64_t le
 static gboolean walk_young(struct rf_policy *pol, struct rf_walk *w, rf_page page)
 {
 	struct walk *walk = (struct walk *)w;
-	const gboolean reworked = mg_state(pol)->rules.independent;
+	const gboolean reworked = mg_state(pol)->rules.two_touch;
 
 	if (pol->host->lruvec_of(pol, page) != w->lv)
 		return FALSE;
-	if (reworked ? !(*mg_page(pol, page) & MG_LRU) : !walk->swappiness && mg_type(pol, page) == MG_ANON)
+	if (reworked ? !(*mg_page(pol, page) & MG_LRU)
+	             : !walk->swappiness && mg_type(pol, page) == MG_ANON)
 		return FALSE;
 	mg_promote(pol, w->lv, page);
 	return TRUE;

@@ -59,6 +59,7 @@ static int choose_type(struct rf_policy *pol, const struct mg_lruvec *v, int swa
 	const gboolean all = mg_state(pol)->rules.all_tiers;
 	const unsigned last = all ? MG_TIERS - 1 : 0;
 	const unsigned gain[MG_TYPES] = { (unsigned)swappiness, 200 - (unsigned)MIN(swappiness, 200) };
+	struct position anon, file;
 	int type;
 
 	*limit = -1;
@@ -70,8 +71,9 @@ static int choose_type(struct rf_policy *pol, const struct mg_lruvec *v, int swa
 		return MG_FILE;
 	if (swappiness >= 200)
 		return MG_ANON;
-	type = expendable(position(v, MG_ANON, 0, last, gain[MG_ANON]), position(v, MG_FILE, 0, last, gain[MG_FILE])) ?
-	       MG_FILE : MG_ANON;
+	anon = position(v, MG_ANON, 0, last, gain[MG_ANON]);
+	file = position(v, MG_FILE, 0, last, gain[MG_FILE]);
+	type = expendable(anon, file) ? MG_FILE : MG_ANON;
 	if (!all)
 		*limit = (int)tier_limit(v, type, position(v, !type, 0, 0, gain[!type]), gain[type]);
 	return type;
@@ -87,7 +89,8 @@ static gboolean sort_page(struct rf_policy *pol, struct rf_lruvec *lv, rf_page p
 	struct mg_lruvec *v = mg_lruvec(lv);
 	const uint16_t f = *mg_page(pol, page), fact = pol->host->fact[page];
 	const unsigned refs = mg_refs(pol, f), tier = mg_tier(pol, f);
-	const gboolean full = r->ws_last ? refs == 4 && (f & MG_WS) : refs == 4 && r->protect_full;
+	const gboolean full = refs == 4 && (r->ws_last ? (f & MG_WS) != 0 : r->protect_full);
+	gboolean dirty;
 
 	if (mg_gen(f) != v->min_seq[type] % MG_GENS) {
 		mg_list_move(pol, lv, page, mg_gen(f), FALSE);
@@ -99,8 +102,10 @@ static gboolean sort_page(struct rf_policy *pol, struct rf_lruvec *lv, rf_page p
 			v->protected[type][tier]++;
 		return TRUE;
 	}
-	if ((fact & RF_PAGE_WRITEBACK) || (type == MG_FILE && (fact & RF_PAGE_DIRTY) && !(fact & RF_PAGE_ANON))) {
-		if (type == MG_FILE && (fact & (RF_PAGE_DIRTY | RF_PAGE_WRITEBACK)) == RF_PAGE_DIRTY)
+	/* Lazyfree pages are of the type file: whether they were written to shows when they are unmapped. */
+	dirty = type == MG_FILE && (fact & RF_PAGE_DIRTY) && !(fact & RF_PAGE_ANON);
+	if (dirty || (fact & RF_PAGE_WRITEBACK)) {
+		if (dirty && !(fact & RF_PAGE_WRITEBACK))
 			sc->unqueued_dirty++;
 		mg_list_move(pol, lv, page, mg_demote(pol, lv, page, TRUE), FALSE);
 		return TRUE;
@@ -308,7 +313,8 @@ static unsigned evict_batch(struct rf_policy *pol, struct rf_lruvec *lv, struct 
 	int limit, type, last, tries;
 
 	last = type = choose_type(pol, v, swappiness, &limit);
-	for (tries = mg_last_type(swappiness) - mg_first_type(swappiness) + 1; tries > 0 && !scanned; tries--) {
+	tries = mg_last_type(swappiness) - mg_first_type(swappiness) + 1;
+	for (; tries > 0 && !scanned; tries--) {
 		if (limit < 0)
 			limit = (int)own_tier_limit(pol, v, type);
 		last = type;
@@ -328,7 +334,8 @@ static unsigned evict_batch(struct rf_policy *pol, struct rf_lruvec *lv, struct 
 		}
 	}
 	for (i = 0; i < taken; i++)
-		if (page[i] != RF_NO_PAGE && (*mg_page(pol, page[i]) & MG_ISOLATED)) /* not taken away as unevictable */
+		/* Not those that were taken away as unevictable. */
+		if (page[i] != RF_NO_PAGE && (*mg_page(pol, page[i]) & MG_ISOLATED))
 			put_back(pol, lv, page[i], type);
 	sc->reclaimed += freed;
 	host->count(pol, lv, sc->kswapd ? RF_C_pgsteal_kswapd : sc->proactive ? RF_C_pgsteal_proactive :
@@ -381,6 +388,7 @@ void mg_shrink(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
 	const struct mg_rules *r = &mg_state(pol)->rules;
 	const int swappiness = mg_swappiness(pol, lv, sc);
 	const gboolean turns = sc->global && r->memcg_lru;
+	struct mg_lruvec *v = mg_lruvec(lv);
 	uint64_t scanned = 0;
 	gboolean aged = FALSE;
 
@@ -399,14 +407,14 @@ void mg_shrink(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
 			total = left;
 		total >>= sc->prio;
 		if (needed && sc->prio < 12) {
-			if (!r->memcg_lru && (sc->kswapd || aged)) /* kswapd ages apart; others once, to be fair */
-				break;
+			if (!r->memcg_lru && (sc->kswapd || aged))
+				break; /* kswapd ages apart; others once, to be fair */
 			mg_inc_max_seq(pol, lv, swappiness);
 			aged = TRUE;
-			if (r->memcg_lru) /* low on cold pages: let others give theirs first */
-				break;
+			if (r->memcg_lru)
+				break; /* low on cold pages: let others give theirs first */
 		}
-		if (!total || mg_oldest(pol, mg_lruvec(lv), swappiness) + MG_MIN_GENS > mg_lruvec(lv)->max_seq)
+		if (!total || mg_oldest(pol, v, swappiness) + MG_MIN_GENS > v->max_seq)
 			break;
 		n = evict_batch(pol, lv, sc, swappiness);
 		scanned += n;
@@ -414,5 +422,5 @@ void mg_shrink(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
 			break;
 	}
 	if (turns && aged)
-		mg_lruvec(lv)->memcg_seq = mg_state(pol)->memcg_seq + 1;
+		v->memcg_seq = mg_state(pol)->memcg_seq + 1;
 }

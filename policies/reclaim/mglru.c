@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * mglru: the kernel's multi-gen LRU, 6.1 to 6.18: its rules by release, how use through file
- * descriptors is noticed, what a refault does.  Section numbers are those of the model's reference in the manual.
+ * descriptors is noticed, what a refault does.  Section numbers are those of the model's reference
+ * in the manual.
  */
 #include "policies/reclaim/mglru.h"
+#include <string.h>
 
 #define OFF(member) offsetof(struct mg_options, member)
 #define RULE(rule, member, text, rel) \
@@ -14,7 +16,8 @@ static const struct rf_option options[] = {
 	  .min = 0, .max = UINT32_MAX, .since = "6.1",
 	  .help = "kill rather than evict generations younger than this; 0: never" },
 	{ .name = "enabled", .type = RF_OPT_INT, .offset = OFF(enabled), .def = "7", .min = 1, .max = 7,
-	  .help = "lru_gen/enabled: 1 core, 2 page-table walks, 4 skip what upper levels show unused", .since = "6.1" },
+	  .since = "6.1",
+	  .help = "lru_gen/enabled: 1 core, 2 page-table walks, 4 skip what upper levels show unused" },
 	RULE("two_touch", two_touch, "the second young entry promotes a page, not the first", "6.14"),
 	RULE("ws_last", ws_last, "the workingset flag comes after the counter of uses by descriptor", "6.14"),
 	RULE("distance", distance, "faulted pages enter the second youngest generation", "6.14"),
@@ -26,7 +29,8 @@ static const struct rf_option options[] = {
 	RULE("protect_full", protect_full, "pages with all uses counted are spared always", "6.7"),
 	RULE("reset_use", reset_use, "activation forgets uses, in 6.12 and 6.13", "6.12"),
 	RULE("mark_own", mark_own, "a look around marks the page in its middle too, until 6.12", "6.1"),
-	RULE("queue_holds", queue_holds, "pages waiting to be activated can't be isolated, 6.11 to 6.16", "6.11"),
+	RULE("queue_holds", queue_holds,
+	     "pages waiting to be activated can't be isolated, 6.11 to 6.16", "6.11"),
 	RULE("memcg_lru", memcg_lru, "cgroups have generations in global reclaim", "6.3"),
 	{ .name = "batch", .type = RF_OPT_INT, .offset = OFF(batch), .unit = "pages", .def = "0",
 	  .min = 0, .max = MG_PER_CPU_MAX, .help = "per-CPU batch of pages; 0: by release", .since = "6.1" },
@@ -244,8 +248,9 @@ static void mg_move(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, e
 	switch (how) {
 	case RF_MOVE_DEACTIVATE: /* MADV_COLD: folio_deactivate() */
 		*f &= ~mg_uses(pol);
-		if (mg_state(pol)->rules.ws_last && mg_gen(*f) == mg_lruvec(lv)->min_seq[mg_type(pol, page)] % MG_GENS)
-			break;
+		if (mg_state(pol)->rules.ws_last &&
+		    mg_gen(*f) == mg_lruvec(lv)->min_seq[mg_type(pol, page)] % MG_GENS)
+			break; /* as old as can be */
 		mg_queue(pol, MG_B_DEACTIVATE, page);
 		break;
 	case RF_MOVE_LAZYFREE:
@@ -275,9 +280,37 @@ static void mg_sizes(struct rf_policy *pol, struct rf_lruvec *lv, uint64_t out[4
 	(void)pol;
 	for (type = 0; type < MG_TYPES; type++) {
 		out[type * 2] = out[type * 2 + 1] = 0;
-		for (gen = 0; gen < MG_GENS; gen++)
-			out[type * 2 + (gen == v->max_seq % MG_GENS || gen == (v->max_seq - 1) % MG_GENS)] += v->nr[gen][type];
+		for (gen = 0; gen < MG_GENS; gen++) {
+			const gboolean active = gen == v->max_seq % MG_GENS || gen == (v->max_seq - 1) % MG_GENS;
+
+			out[type * 2 + active] += v->nr[gen][type];
+		}
 	}
+}
+
+/* One list: linked both ways, its pages flagged as they should be.  Counts them by generation. */
+static void check_list(struct rf_policy *pol, struct rf_lruvec *lv, unsigned gen, unsigned type,
+                       uint64_t nr[MG_GENS][MG_TYPES])
+{
+	const uint16_t never = MG_ACT | MG_ADDED | MG_ISOLATED;
+	const struct rf_list *l = &mg_lruvec(lv)->list[gen][type];
+	rf_page page, prev = RF_NO_PAGE;
+	uint32_t n = 0;
+
+	for (page = l->head; page != RF_NO_PAGE; prev = page, page = pol->link[page].next, n++) {
+		const uint16_t f = *mg_page(pol, page);
+
+		if (pol->link[page].prev != prev || n > l->n)
+			g_error("mglru: list %u.%u is not linked both ways at page %u", gen, type, page);
+		if (!(f & MG_LRU) || (f & never) || (f & MG_LIST_GEN) != gen ||
+		    !(f & MG_LIST_FILE) != !type || mg_type(pol, page) != (int)type)
+			g_error("mglru: page %u on list %u.%u has flags 0x%x", page, gen, type, f);
+		if (!(pol->host->fact[page] & RF_PAGE_RESIDENT) || pol->host->lruvec_of(pol, page) != lv)
+			g_error("mglru: page %u is not resident, or another lruvec's", page);
+		nr[mg_gen(f)][type]++;
+	}
+	if (n != l->n || l->tail != prev)
+		g_error("mglru: list %u.%u has %u pages, says %u", gen, type, n, l->n);
 }
 
 static void mg_check(struct rf_policy *pol, struct rf_lruvec *lv)
@@ -288,35 +321,12 @@ static void mg_check(struct rf_policy *pol, struct rf_lruvec *lv)
 
 	for (type = 0; type < MG_TYPES; type++)
 		if (mg_gens(v, type) < MG_MIN_GENS || mg_gens(v, type) > MG_GENS)
-			g_error("mglru: lruvec %u has generations %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " of type %u",
-			        lv->id, v->min_seq[type], v->max_seq, type);
-	for (gen = 0; gen < MG_GENS; gen++) {
-		for (type = 0; type < MG_TYPES; type++) {
-			const struct rf_list *l = &v->list[gen][type];
-			rf_page page, prev = RF_NO_PAGE;
-			uint32_t n = 0;
-
-			for (page = l->head; page != RF_NO_PAGE; prev = page, page = pol->link[page].next, n++) {
-				uint16_t f = *mg_page(pol, page);
-
-				if (pol->link[page].prev != prev || n > l->n)
-					g_error("mglru: generation %u of type %u is not linked both ways at page %u", gen, type, page);
-				if (!(f & MG_LRU) || (f & (MG_ACT | MG_ADDED | MG_ISOLATED)) || (f & MG_LIST_GEN) != gen ||
-				    !(f & MG_LIST_FILE) != !type || mg_type(pol, page) != (int)type)
-					g_error("mglru: page %u in generation %u of type %u has flags 0x%x", page, gen, type, f);
-				if (!(pol->host->fact[page] & RF_PAGE_RESIDENT) || pol->host->lruvec_of(pol, page) != lv)
-					g_error("mglru: page %u is not resident, or another lruvec's", page);
-				nr[mg_gen(f)][type]++;
-			}
-			if (n != l->n || l->tail != prev)
-				g_error("mglru: generation %u of type %u has %u pages, says %u", gen, type, n, l->n);
-		}
-	}
+			g_error("mglru: lruvec %u has %u generations of type %u", lv->id, mg_gens(v, type), type);
 	for (gen = 0; gen < MG_GENS; gen++)
 		for (type = 0; type < MG_TYPES; type++)
-			if (nr[gen][type] != v->nr[gen][type])
-				g_error("mglru: %" G_GUINT64_FORMAT " pages of type %u belong to generation %u, counted %"
-				        G_GUINT64_FORMAT, nr[gen][type], type, gen, v->nr[gen][type]);
+			check_list(pol, lv, gen, type, nr);
+	if (memcmp(nr, v->nr, sizeof(nr)))
+		g_error("mglru: the counts of generations of lruvec %u are not those of its pages", lv->id);
 }
 
 const struct rf_reclaim_ops rf_reclaim_mglru = {
