@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Every row of a ground truth through the model: predicted against what real kernels counted.
 
-  truth.py --refault PROGRAM --truth DIRECTORY [--work DIRECTORY] [--rows TEXT] [--counters] [--markdown]
+  truth.py --refault PROGRAM --truth DIRECTORY [--work DIRECTORY] [--rows TEXT] [--counters]
 
 One line a row and a summary.  DIRECTORY holds gen.py, linux-*.csv, real/ and stale/; see the manual.
 Exit code 0: the bars of the project hold, 1: they do not.
@@ -72,7 +72,6 @@ def main():
     p.add_argument("--work", default="truth-work")
     p.add_argument("--rows", default="", help="only rows whose name contains this")
     p.add_argument("--counters", action="store_true", help="print every counter that misses its bar")
-    p.add_argument("--markdown", action="store_true")
     p.add_argument("--set", action="append", default=[], help="an option for every run")
     args = p.parse_args()
     os.makedirs(args.work, exist_ok=True)
