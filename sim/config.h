@@ -59,7 +59,6 @@ struct rf_config {
 	int64_t stats_poll; /* accesses between reads of memory.stat by somebody, 0: none */
 	int64_t read_ahead_kb, page_cluster;
 	int large_folios;          /* index: auto, no, yes */
-	int large_folios;          /* index: auto, no, yes */
 	uint64_t fault_around_bytes;
 	int64_t min_free_kbytes,
 		watermark_scale_factor; /* min_free_kbytes 0: by the kernel's formula */
