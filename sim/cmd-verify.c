@@ -228,6 +228,9 @@ static gboolean configure(const struct options *o, const struct numbers *n, stru
 	g_autofree char *ram = g_strdup_printf("%" G_GUINT64_FORMAT,
 	                                       (uint64_t)sysconf(_SC_PHYS_PAGES) * RF_VERIFY_PAGE);
 
+	g_autofree char *poll = g_strdup_printf("%" G_GUINT64_FORMAT, n->poll);
+	g_autofree char *cpus = g_strdup_printf("%ld", MAX(sysconf(_SC_NPROCESSORS_ONLN), 1));
+
 	if (!o->limit) {
 		rf_set_usage(
 			error,
@@ -240,7 +243,8 @@ static gboolean configure(const struct options *o, const struct numbers *n, stru
 	    !set_optional(cfg, "read_ahead_kb", o->read_ahead_kb, error) ||
 	    !rf_config_set(cfg, "machine", "x86-64-zram", error) ||
 	    !rf_config_set(cfg, "ram", ram, error) ||
-	    !rf_config_set(cfg, "stats-flush-period", n->poll ? "0" : "2s", error))
+	    !rf_config_set(cfg, "stats-poll", poll, error) ||
+	    !rf_config_set(cfg, "cpus", cpus, error))
 		return FALSE;
 	if (geteuid() == 0 && !rf_vkernel_has_zero_page()) {
 		g_ptr_array_add(notes,
@@ -338,6 +342,8 @@ static void make_notes(const struct rf_vsetup *s, const GArray *runs, GPtrArray 
 	for (guint i = 0; i < runs->len; i++) {
 		const struct rf_vrun *r = &g_array_index(runs, struct rf_vrun, i);
 
+		if (r->stale)
+			NOTE("memory.stat may be some counts behind.");
 		if (r->oom_kills)
 			NOTE("Killed for want of memory after %" G_GUINT64_FORMAT " accesses.",
 			     r->accesses);

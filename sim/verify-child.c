@@ -146,21 +146,51 @@ static void poll_stat(const struct rf_vchild *c)
 		shared->refused++;
 }
 
+/* pgfault in what was polled last. */
+static uint64_t polled_faults(void)
+{
+	static const char name[] = "\npgfault ";
+	const char *p = shared->stat;
+	uint64_t n = 0;
+
+	shared->stat[sizeof(shared->stat) - 1] = 0;
+	p = strstr(p, name);
+	if (!p)
+		return 0;
+	for (p += sizeof(name) - 1; *p >= '0' && *p <= '9'; p++)
+		n = 10 * n + (uint64_t)(*p - '0');
+	return n;
+}
+
 /* Make enough pending: store faults, one a page, on memory that is there but that we have not
- * mapped yet. Nothing else changes: it is charged to the parent, and a fault that finds its page
- * drains no batch. (Letting go of one page again and again would; and fresh memory is charged, as
- * not every kernel maps a zero page for a load.) */
+ * mapped yet.  Nothing else changes: it is charged to the parent, and a fault that finds its page
+ * drains no batch.  (Letting go of one page again and again would; and fresh memory is charged, as
+ * not every kernel maps a zero page for a load.)  The kernel's own fold, every 2 s, may come
+ * between and leave too little for ours: done when the last round is seen in full. */
 static void nudge(const struct rf_vchild *c, unsigned half)
 {
+	const size_t round = c->nudge_bytes / 2 / RF_VRING_ROUNDS;
 	volatile char *p = c->nudge + half * (c->nudge_bytes / 2);
-	struct rusage before, after;
+	uint64_t seen = UINT64_MAX;
 
-	getrusage(RUSAGE_SELF, &before);
-	for (size_t i = 0; i < c->nudge_bytes / 2; i += RF_VERIFY_PAGE)
-		p[i] = 2;
-	getrusage(RUSAGE_SELF, &after);
-	shared->nudged = (uint64_t)(after.ru_minflt - before.ru_minflt);
-	poll_stat(c);
+	shared->nudged = 0;
+	for (unsigned i = 0; i < RF_VRING_ROUNDS; i++, p += round) {
+		struct rusage before, after;
+		uint64_t faults, now;
+
+		getrusage(RUSAGE_SELF, &before);
+		for (size_t at = 0; at < round; at += RF_VERIFY_PAGE)
+			p[at] = 2;
+		getrusage(RUSAGE_SELF, &after);
+		faults = (uint64_t)(after.ru_minflt - before.ru_minflt);
+		shared->nudged += faults;
+		poll_stat(c);
+		now = polled_faults();
+		if (now - seen == faults)
+			return;
+		seen = now;
+	}
+	shared->stale = TRUE;
 }
 
 /* Its page tables are not to be charged to the cgroup either. */
@@ -214,6 +244,18 @@ static inline void access_page(struct replay *r, const struct rf_vunit *u)
 		(void)*(volatile const uint8_t *)(uintptr_t)u->addr;
 }
 
+/* The statistics are read before the first of every so many records: accesses and calls. */
+static inline uint32_t count_records(struct replay *r, uint32_t n)
+{
+	if (!r->poll_left) {
+		poll_stat(r->child);
+		r->poll_left = r->child->poll;
+	}
+	n = MIN(n, r->poll_left);
+	r->poll_left -= n;
+	return n;
+}
+
 /* A run is one access for each read of the statistics that falls into it: between those, nothing
  * happens that a second access to the same page could show. */
 static void touch(struct replay *r, const struct rf_vunit *u)
@@ -226,16 +268,8 @@ static void touch(struct replay *r, const struct rf_vunit *u)
 		return;
 	}
 	while (left) {
-		uint32_t n;
-
-		if (!r->poll_left) {
-			poll_stat(r->child);
-			r->poll_left = r->child->poll;
-		}
+		left -= count_records(r, left);
 		access_page(r, u);
-		n = MIN(left, r->poll_left);
-		left -= n;
-		r->poll_left -= n;
 	}
 }
 
@@ -318,6 +352,8 @@ static void event(struct replay *r, const struct rf_vunit *u)
 	void *at;
 
 	rf_vring_op(u, &op);
+	if (r->child->poll && op.count)
+		count_records(r, op.count);
 	at = (void *)(uintptr_t)op.addr;
 	switch (op.kind) {
 	case RF_VOP_MMAP:

@@ -49,7 +49,7 @@ gboolean rf_vlayout_parse(struct rf_vlayout *l, const char *maps, uint64_t min, 
 			continue; /* the kernel's half: vsyscall */
 		r = (struct rf_vrange){ start, end };
 		g_array_append_val(l->taken, r);
-		if (inode && prot[0] == 'r')
+		if (inode && prot[0] == 'r' && prot[3] == 'p')
 			g_array_append_val(l->files, r);
 		if (prot[0] == 'r' && prot[1] == 'w' && prot[3] == 'p')
 			g_array_append_val(l->writable, r);

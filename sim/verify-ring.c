@@ -39,7 +39,7 @@ struct rf_vring *rf_vring_new(guint ncpus, GError **error)
 {
 	struct rf_vring *r = g_new0(struct rf_vring, 1);
 
-	r->nudge_bytes = 2 * (size_t)STAT_BATCH * (ncpus + 3) * RF_VERIFY_PAGE;
+	r->nudge_bytes = 2 * RF_VRING_ROUNDS * (size_t)STAT_BATCH * (ncpus + 3) * RF_VERIFY_PAGE;
 	r->shared = shared_memory(sizeof(*r->shared), 0);
 	r->nudge = shared_memory(r->nudge_bytes, 1);
 	if (!r->shared || !r->nudge) {

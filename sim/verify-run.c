@@ -308,6 +308,7 @@ static gboolean run_child(struct child *c, const struct rf_vlayout *layout,
 	out->accesses = s->accesses;
 	out->ns = s->ns;
 	out->refused = s->refused;
+	out->stale = s->stale;
 	return read_stats(c, &out->stat, &out->vmstat, error);
 }
 

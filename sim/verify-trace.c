@@ -404,9 +404,9 @@ static gboolean event_item(struct rf_vtrace *t, const struct rf_event *ev, uint6
                            GError **error)
 {
 	const uint64_t mask = RF_VERIFY_PAGE - 1;
-	struct rf_vop op = { .object = RF_VOP_NO_OBJECT,
-		             .record = record,
-		             .addr = ev->addr & ~mask };
+	struct rf_vop op = {
+		.count = 1, .object = RF_VOP_NO_OBJECT, .record = record, .addr = ev->addr & ~mask
+	};
 
 	op.len = ((ev->addr + ev->len + mask) & ~mask) - op.addr;
 	if (t->exited && ev->kind != RF_EV_TASK)

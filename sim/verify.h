@@ -47,7 +47,7 @@ enum rf_vop_kind {
 
 struct rf_vop {
 	uint8_t kind, prot, shared, locked, advice;
-	uint32_t count;  /* touches: accesses; 0 goes on with the access before */
+	uint32_t count;  /* accesses or calls of the trace; 0: part of the one before */
 	uint32_t object; /* index into the plan's objects, or RF_VOP_NO_OBJECT */
 	uint64_t addr, len, addr2, len2, off; /* whole pages where they are of memory */
 	uint64_t record;
@@ -95,7 +95,7 @@ struct rf_vrange {
 
 struct rf_vlayout {
 	GArray *taken;    /* struct rf_vrange: mappings of this process, sorted */
-	GArray *files;    /* of them, those of files that can be read */
+	GArray *files;    /* of them, private ones of files that can be read */
 	GArray *writable; /* private ones that can be written to */
 	uint64_t min, max;
 	uint64_t own; /* room of RF_VERIFY_OWN_ROOM bytes away from everything else */
@@ -204,6 +204,7 @@ void rf_vfiles_clear(struct rf_vfiles *f);
 
 #define RF_VRING_SLOTS 8
 #define RF_VRING_UNITS 4096 /* of 16 bytes, a slot */
+#define RF_VRING_ROUNDS 4   /* of faults to make statistics fresh, at most */
 
 struct rf_vunit {
 	uint64_t addr;
@@ -231,6 +232,7 @@ struct rf_vshared {
 	uint32_t phase;         /* of the child */
 	uint32_t go;            /* the last phase that the parent lets the child leave */
 	uint32_t filled, taken; /* slots */
+	uint32_t stale;         /* statistics could not be made fresh */
 	uint64_t accesses;      /* done so far */
 	uint64_t own_pages;     /* to touch */
 	uint64_t nudged; /* page faults of our own the last time that statistics were made fresh */
@@ -301,7 +303,7 @@ struct rf_vrun {
 	char *vmstat, *vmstat0; /* /proc/vmstat */
 	uint64_t own_pages,
 		stray_pages; /* the child's own in the cgroup, before the replay; added later */
-	gboolean own_known;
+	gboolean own_known, stale;
 	uint64_t nudges;                  /* page faults of ours between the two, to be taken off */
 	uint64_t swap, kernel, usage_max; /* bytes; not known: UINT64_MAX */
 	uint64_t accesses, ns, refused;
