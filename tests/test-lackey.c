@@ -407,20 +407,23 @@ START_TEST(impossible_calls)
 		CALL(9, "sys_mmap ( 0x0, 18446744073709551615, 3, 34, 4294967295, 0 )[sync] --> "
 	                "Success(0x1000) ") CALL(9, "sys_mmap ( 0x0, 0, 3, 34, 4294967295, 0 "
 	                                            ")[sync] --> Success(0x1000) ")
-			CALL(9, "sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 )[sync] --> "
-	                        "Success(0x1001) ") CALL(
-				9, "sys_mmap ( 0x0, 9999999999999999999999, 3, 34, 4294967295, 0 "
-				   ")[sync] --> Success(0x1000) ")
+			CALL(9,
+	                     "sys_mmap ( 0x0, 4096, 3, 34, 4294967295, 0 )[sync] --> "
+	                     "Success(0x1001) ") CALL(9, "sys_mmap ( 0x0, 9999999999999999999999, "
+	                                                 "3, 34, 4294967295, 0 "
+	                                                 ")[sync] --> Success(0x1000) ")
 				CALL(11, "sys_munmap ( 0xfffffffffffff000, 8192 )[sync] --> "
-	                                 "Success(0x0) ") CALL(
-					25,
-					"sys_mremap ( 0x1000, 0, 0, 0x1 )[sync] --> Success(0x0) ")
+	                                 "Success(0x0) ") CALL(25, "sys_mremap ( 0x1000, 0, 0, 0x1 "
+	                                                           ")[sync] --> Success(0x0) ")
 					CALL(0, "sys_read ( 0, 0x1000, 9223372036854775808 )[sync] "
 	                                        "--> Success(0x8000000000000000) ")
 						CALL(0, "sys_read ( 0, 0x1000, 5 )[sync] --> "
-	                                                "Success(0x6) ") CALL(
-							28, "sys_madvise ( 0x1000, 4096, 4 )[sync] "
-							    "--> Success(0x0) ") "I  00109000,1\n");
+	                                                "Success(0x6) ")
+							CALL(28,
+	                                                     "sys_madvise ( 0x1000, 4096, 4 "
+	                                                     ")[sync] "
+	                                                     "--> Success(0x0) ") "I  "
+	                                                                          "00109000,1\n");
 	ck_assert(it.error == NULL);
 	ck_assert_str_eq(it.text->str, "task 1\nX 1 109\n");
 	ck_assert_str_eq(it.skipped->str,
@@ -446,16 +449,17 @@ START_TEST(files)
 	                       CALL(32, "sys_dup ( 3 )[sync] --> Success(0x4) ") CALL(
 				       3, "sys_close ( 3 )[sync] --> Success(0x0) ")
 	                               CALL(1, "sys_write ( 4, 0x31000000, 7 )[sync] --> "
-	                                       "Success(0x7) ") CALL(
-					       0,
-					       "sys_read ( 3, 0x31000000, 9 )[sync] --> "
-					       "Success(0x9) ") CALL(17,
-	                                                             "sys_pread64 ( 4, 0x31002000, "
-	                                                             "16, 24 )[sync] --> "
-	                                                             "Success(0x10) ")
-	                                       CALL(18, "sys_pwrite64 ( 4, "
-	                                                "0x31002000, 16, 65536 "
-	                                                ")[sync] --> Success(0x10) ")
+	                                       "Success(0x7) ") CALL(0, "sys_read ( 3, 0x31000000, "
+	                                                                "9 )[sync] --> "
+	                                                                "Success(0x9) ")
+	                                       CALL(17,
+	                                            "sys_pread64 ( 4, 0x31002000, "
+	                                            "16, 24 )[sync] --> "
+	                                            "Success(0x10) ") CALL(18,
+	                                                                   "sys_pwrite64 ( 4, "
+	                                                                   "0x31002000, 16, 65536 "
+	                                                                   ")[sync] --> "
+	                                                                   "Success(0x10) ")
 	                                               CALL(75,
 	                                                    "sys_fdatasync ( 4 )[sync] --> "
 	                                                    "Success(0x0) ") CALL(0,
@@ -602,6 +606,21 @@ START_TEST(threads)
 }
 END_TEST
 
+/* Threads may outlive the first one, and be heard of after the end. */
+START_TEST(dying_threads)
+{
+	expect("I  00109000,1\n"
+	       "--9--   SCHED[2]:  acquired lock (x)\nI  0010a000,1\n"
+	       "SYSCALL[9,1](60) sys_exit ( 0 )[sync] --> Success(0x0) \n"
+	       "--9--   SCHED[3]:  acquired lock (x)\nI  0010b000,1\n"
+	       "SYSCALL[9,3](231) exit_group( 0 ) --> [pre-success] Success(0x0) \n"
+	       "--9--   SCHED[2]:  acquired lock (x)\n--9--   SCHED[4]:  acquired lock (x)\n"
+	       "SYSCALL[9,2](3) sys_close ( 3 )[sync] --> Success(0x0) \n",
+	       "task 1\nX 1 109\ntask 2 parent=1 thread\nX 2 10a\nexit 1\n"
+	       "task 3 parent=2 thread\nX 3 10b\nexit 3\nexit 2\n");
+}
+END_TEST
+
 START_TEST(two_processes)
 {
 	const char *text = "I  00109000,1\nSYSCALL[9,1](57) sys_fork ()[sync] --> Success(0xa) \n"
@@ -718,15 +737,15 @@ START_TEST(mutations)
 				CALL(25,
 	                             "sys_mremap ( 0x4837000, 8192, 16384, 0x1 ) --> [pre-success] "
 	                             "Success(0x5000000) ") "I  00109000,1\n L 1fff000550,8\n S "
-	                                                    "1fff000ffc,8\n M 04035e06,1\n"
+							    "1fff000ffc,8\n M 04035e06,1\n"
 							    "--9:1: signals extending a stack base "
-	                                                    "0x1ffefff000 down by 4096 new base "
-	                                                    "0x1ffeffe000 to\n"
+							    "0x1ffefff000 down by 4096 new base "
+							    "0x1ffeffe000 to\n"
 							    "--9--   SCHED[2]:  acquired lock "
-	                                                    "(x)\nI  00109003,4\n" CALL(
+							    "(x)\nI  00109003,4\n" CALL(
 								    10, "sys_mprotect ( 0x4035000, "
-	                                                                "8192, 1 )[sync] --> "
-	                                                                "Success(0x0) ")
+									"8192, 1 )[sync] --> "
+									"Success(0x0) ")
 								    CALL(231, "exit_group( 0 ) --> "
 	                                                                      "[pre-success] "
 	                                                                      "Success(0x0) ");
@@ -835,6 +854,7 @@ Suite *suite_lackey(void)
 	tcase_add_test(calls, mapped_files);
 	tcase_add_test(calls, cut_and_joined_records);
 	tcase_add_test(calls, threads);
+	tcase_add_test(calls, dying_threads);
 	tcase_add_test(calls, two_processes);
 	tcase_add_test(calls, companion);
 	tcase_add_test(calls, mutations);

@@ -27,11 +27,10 @@ struct rf_process {
 	struct rf_openfiles *files;
 	struct rf_vmas *vmas;
 	GHashTable *tasks; /* set of tid */
-	uint32_t leader;
-	gboolean have_leader;
-	uint64_t brk_end; /* 0: not known */
-	GError **error;   /* during a call */
-	gboolean bad;     /* the builder refused an event of this call */
+	gboolean ended;    /* exit_group: whoever still speaks is dying */
+	uint64_t brk_end;  /* 0: not known */
+	GError **error;    /* during a call */
+	gboolean bad;      /* the builder refused an event of this call */
 };
 
 struct rf_process *rf_process_new(struct rf_builder *b, gboolean kernel_accesses)
@@ -74,19 +73,29 @@ static void emit(struct rf_process *p, const struct rf_event *ev)
 		p->bad = TRUE;
 }
 
+/* The living task with the lowest number: whoever it is shares the address space. */
+static gboolean somebody(const struct rf_process *p, uint32_t *tid)
+{
+	GHashTableIter it;
+	gpointer key;
+
+	*tid = UINT32_MAX;
+	g_hash_table_iter_init(&it, p->tasks);
+	while (g_hash_table_iter_next(&it, &key, NULL))
+		*tid = MIN(*tid, GPOINTER_TO_UINT(key));
+	return g_hash_table_size(p->tasks) > 0;
+}
+
 gboolean rf_process_task(struct rf_process *p, uint32_t tid, GError **error)
 {
 	struct rf_event ev = { .kind = RF_EV_TASK, .tid = tid };
 
-	if (!g_hash_table_add(p->tasks, GUINT_TO_POINTER(tid)))
+	if (p->ended || g_hash_table_contains(p->tasks, GUINT_TO_POINTER(tid)))
 		return TRUE;
-	if (p->have_leader) {
-		ev.has_parent = ev.thread = 1;
-		ev.parent = p->leader;
-	} else {
-		p->leader = tid;
-		p->have_leader = TRUE;
-	}
+	ev.has_parent = ev.thread = somebody(p, &ev.parent);
+	if (!ev.has_parent)
+		ev.parent = 0;
+	g_hash_table_add(p->tasks, GUINT_TO_POINTER(tid));
 	return rf_builder_event(p->b, &ev, error);
 }
 
@@ -618,7 +627,7 @@ static int by_number(const void *a, const void *b)
 	return m < n ? 1 : m > n ? -1 : 0;
 }
 
-/* Threads first, the leader last: it began. */
+/* The last thread first, the one that began last. */
 static void call_exit_group(const struct context *x)
 {
 	struct rf_process *p = x->p;
@@ -637,6 +646,7 @@ static void call_exit_group(const struct context *x)
 		emit(p, &ev);
 	}
 	g_hash_table_remove_all(p->tasks);
+	p->ended = TRUE;
 	g_free(tid);
 }
 
@@ -715,7 +725,7 @@ gboolean rf_process_call(struct rf_process *p, uint32_t tid, const struct rf_cal
 		bsearch(c->name, table, G_N_ELEMENTS(table), sizeof(*table), compare);
 	struct context x = { .p = p, .tid = tid, .c = c };
 
-	if (!e || c->failed)
+	if (!e || c->failed || p->ended)
 		return TRUE;
 	if (c->nargs < e->nargs) {
 		rf_builder_skipped(p->b, "system call cut short");

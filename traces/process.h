@@ -29,7 +29,7 @@ struct rf_process;
 struct rf_process *rf_process_new(struct rf_builder *b, gboolean kernel_accesses);
 void rf_process_free(struct rf_process *p);
 
-/* Declare a task where that was not done yet.  The first is the leader, the rest its threads. */
+/* Declare a task where that was not done yet.  All but the first are threads. */
 gboolean rf_process_task(struct rf_process *p, uint32_t tid, GError **error);
 /* For paths that are not absolute; copied. */
 void rf_process_set_cwd(struct rf_process *p, const char *path);
