@@ -8,8 +8,15 @@ output = ARG2
 text = output eq "-"
 kind = output[strlen(output)-3:*]
 
-stats data using 1 nooutput
+stats data using ($2 > 0 ? $2 : NaN) nooutput
 blocks = STATS_blocks
+low = STATS_min * 0.8
+high = STATS_max * 1.25
+names = ""
+do for [i = 0:blocks-1] {
+	stats data index i using (name = strcol(1), 0) every ::0::0 nooutput
+	names = names . " " . name
+}
 
 # Okabe and Ito's colours, which the colour-blind tell apart; dashes and symbols tell the curves
 # apart in grey.
@@ -34,26 +41,28 @@ if (text) {
 	}
 	set output output
 	set border 3
-	set grid ytics linecolor rgb "#d0d0d0" linewidth 0.6 dashtype solid
+	set grid ytics linecolor rgb "#b8b8b8" linewidth 0.6 dashtype solid
 }
 
 set title ARG3
 set xlabel "memory limit (MiB)"
 set ylabel "major faults"
 set xtics nomirror
-set ytics nomirror
-set format y "%.0s%c"
 set key top right samplen 3.5 spacing 1.2
 set offsets graph 0.03, graph 0.03, 0, 0
 set logscale y
-set yrange [*:*]
+set yrange [low:high]
+set ytics nomirror ()
+do for [k = 0:12] {
+	do for [m in "1 2 5"] {
+		tick = int(m) * 10.0**k
+		if (tick >= low && tick <= high) {
+			set ytics add (gprintf("%.0s%c", tick) tick)
+		}
+	}
+}
 if (text) {
 	# Letters: lines of characters hide each other.
-	names = ""
-	do for [i = 0:blocks-1] {
-		stats data index i using (name = strcol(1), 0) every ::0::0 nooutput
-		names = names . " " . name
-	}
 	plot for [i = 0:blocks-1] data index i using 1:2:(substr("ABCDEFGH", i+1, i+1)) with labels \
 		title substr("ABCDEFGH", i+1, i+1) . " " . word(names, i+1)
 } else {
