@@ -216,6 +216,18 @@ static uint64_t limit_reclaim(struct rf_model *m, struct cgroup *over, uint64_t 
 	return n;
 }
 
+/* Nothing can go before something that is being written has been: a cluster of it, or all. */
+static gboolean wait_for_swap(struct rf_model *m)
+{
+	uint64_t enough = m->swap_writes - MIN(m->swap_writes, RF_SWAP_CLUSTER_MAX);
+
+	if (!m->swap_writes)
+		return FALSE;
+	while (m->swap_writes > enough && rf_clock_next(m->clock) != UINT64_MAX)
+		wait_until(m, rf_clock_next(m->clock), &m->time_throttle);
+	return TRUE;
+}
+
 /* try_charge(): 6.1. */
 static gboolean charge_usage(struct rf_model *m, struct cgroup *cg, uint32_t n, gboolean noretry)
 {
@@ -257,6 +269,10 @@ static gboolean charge_usage(struct rf_model *m, struct cgroup *cg, uint32_t n, 
 		}
 		count(m, over, RF_C_rf_limit_reclaim, 1);
 		freed = limit_reclaim(m, over, n);
+		if (rf_clock_next(m->clock) <= m->host.now)
+			rf_clock_run(m->clock, &m->host.now);
+		if (!freed && wait_for_swap(m))
+			continue;
 		if (over->max - MIN(over->usage, over->max) >= n)
 			continue;
 		if (!drained) {

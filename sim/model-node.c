@@ -68,6 +68,10 @@ static void kswapd_round(void *machine, uint64_t arg)
 	struct rf_lruvec *lv;
 
 	(void)arg;
+	if (m->in_reclaim) { /* a task waits inside its own reclaim: after it */
+		rf_clock_at(m->clock, m->host.now + m->profile.kswapd_wake, kswapd_round, m, 0);
+		return;
+	}
 	if (free_frames(m) > m->wmark_high || m->kswapd_failures >= 16) {
 		m->kswapd_running = FALSE;
 		return;

@@ -83,7 +83,8 @@ static void write_done(void *machine, uint64_t arg)
 	struct rf_model *m = machine;
 	rf_page p = (rf_page)arg;
 
-	if (p >= m->npages || !(m->fact[p] & RF_PAGE_WRITEBACK))
+	m->swap_writes--;
+	if (p >= m->npages || !(m->fact[p] & RF_PAGE_WRITEBACK)) /* freed in the meantime */
 		return;
 	m->fact[p] &= ~RF_PAGE_WRITEBACK;
 	if ((m->fact[p] & RF_PAGE_RECLAIM) && (m->fact[p] & RF_PAGE_RESIDENT)) {
@@ -109,6 +110,7 @@ enum rf_verdict swap_write(struct rf_model *m, rf_page p, struct rf_scan *sc)
 		return RF_FREED;
 	}
 	m->fact[p] |= RF_PAGE_WRITEBACK | RF_PAGE_RECLAIM;
+	m->swap_writes++;
 	rf_clock_at(m->clock, rf_device_submit(&m->swap_dev, m->host.now, bytes, TRUE), write_done, m, p);
 	return RF_KEEP;
 }

@@ -172,7 +172,7 @@ struct rf_model {
 
 	/* swap */
 	gboolean swap_sync;
-	uint64_t swap_slots, swap_used;
+	uint64_t swap_slots, swap_used, swap_writes; /* swap_writes: under way */
 	uint32_t *slot_page; /* rotational: which page a slot holds */
 	uint64_t slot_cursor, swap_prev_key, swap_ra_hits, swap_prev_win;
 	struct rf_device swap_dev, disk;
