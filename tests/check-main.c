@@ -17,7 +17,9 @@
 	X(policies_host) \
 	X(policies_plugin) \
 	X(synth) \
+	X(trace_text) \
 	X(verify) \
+	X(vma) \
 
 #define DECLARE(name) Suite *suite_##name(void);
 SUITES(DECLARE)

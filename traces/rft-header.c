@@ -9,7 +9,7 @@
 
 void rft_header_write(GString *text, const struct rf_header *h)
 {
-	g_string_append_printf(text, "[trace]\ngranule=%u\nclock=ns\n[header]\n",
+	g_string_append_printf(text, "[trace]\ngranule=%u\n[header]\n",
 	                       1u << h->granule_shift);
 	for (guint i = 0; h->keys != NULL && i < h->keys->len; i++) {
 		const char *key = h->keys->pdata[i];
@@ -28,8 +28,6 @@ void rft_header_write(GString *text, const struct rf_header *h)
 
 static const char *trace_line(struct rf_header *h, const char *key, const char *value)
 {
-	if (strcmp(key, "clock") == 0)
-		return strcmp(value, "ns") == 0 ? NULL : "the clock does not count ns";
 	if (strcmp(key, "granule") == 0) {
 		for (unsigned shift = 12; shift <= 16; shift++) {
 			char size[8];

@@ -27,7 +27,6 @@ struct rf_source {
 	char *path;
 	const char *format;
 	const struct rf_header *header;
-	struct rf_check *check; /* strict: every item goes through it; or NULL */
 };
 
 /* An .rft?  n bytes of its head. */

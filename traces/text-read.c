@@ -479,7 +479,7 @@ static gboolean (*const getters[RF_NEVENTS])(struct text *t, struct rf_event *e)
 /* ---- lines ---- */
 
 /* The common line, "W 1 7e0000000000": FALSE leaves anything else to the general way. */
-static gboolean quick_access(struct text *t, uint32_t *tid, uint64_t *addr)
+static gboolean quick_access(struct text *t, uint32_t *tid, uint64_t *addr, const char **where)
 {
 	const char *p = t->p;
 	uint64_t a = 0;
@@ -490,7 +490,7 @@ static gboolean quick_access(struct text *t, uint32_t *tid, uint64_t *addr)
 		n = n * 10 + (uint32_t)(*p - '0');
 	if (digits == 0 || *p != ' ')
 		return FALSE;
-	p++;
+	*where = ++p;
 	for (digits = 0; digits < 16; p++, digits++) {
 		unsigned c = (unsigned char)*p, d = c - '0';
 
@@ -515,9 +515,7 @@ static gboolean access_line(struct text *t, struct rf_builder *b, enum rf_access
 	uint32_t tid;
 	const char *where;
 
-	if (quick_access(t, &tid, &addr)) {
-		where = t->p;
-	} else {
+	if (!quick_access(t, &tid, &addr, &where)) {
 		if (!word_tid(t, &tid) || !word_addr(t, "an address", &addr))
 			return FALSE;
 		where = t->tok;
@@ -569,8 +567,8 @@ static gboolean one_line(struct text *t, struct rf_builder *b)
 	if (!more(t))
 		return TRUE;
 	for (unsigned type = 0; type < RF_NACCESS; type++)
-		if (t->p[0] == letters[type] && is_blank(t->p[1])) {
-			t->p += 2;
+		if (t->p[0] == letters[type] && is_end(t->p[1])) {
+			t->p += is_blank(t->p[1]) ? 2 : 1;
 			return access_line(t, b, type);
 		}
 	return event_line(t, b);
