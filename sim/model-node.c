@@ -3,23 +3,7 @@
  * (kernel-reclaim 6.6 and 7).
  */
 #include "sim/model.h"
-
-static uint64_t isqrt(uint64_t n)
-{
-	uint64_t r = 0, bit = UINT64_C(1) << 62;
-
-	while (bit > n)
-		bit >>= 2;
-	for (; bit; bit >>= 2) {
-		if (n >= r + bit) {
-			n -= r + bit;
-			r = (r >> 1) + bit;
-		} else {
-			r >>= 1;
-		}
-	}
-	return r;
-}
+#include "base/isqrt.h"
 
 static uint64_t free_frames(const struct rf_model *m)
 {
@@ -37,7 +21,7 @@ void node_init(struct rf_model *m)
 	m->used = (meta + (UINT64_C(1) << shift) - 1) >> shift;
 	kb = m->cfg.min_free_kbytes;
 	if (!kb) /* 7.1; the clamp was 64 MiB before 5.10 */
-		kb = CLAMP(isqrt(16 * (m->cfg.ram_bytes >> 10)), 128,
+		kb = CLAMP(rf_isqrt(16 * (m->cfg.ram_bytes >> 10)), 128,
 		           m->cfg.kernel_release >= RF_KERNEL(5, 10, 0) ? 262144u : 65536u);
 	m->wmark_min = MAX(1, (kb << 10) >> shift);
 	gap = MAX(m->wmark_min / 4, frames * m->cfg.watermark_scale_factor / 10000);

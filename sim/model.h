@@ -84,6 +84,7 @@ struct node {
 	uint64_t index;
 	uint32_t file, cgroup;
 	uint16_t cached, shadows;
+	uint8_t charged; /* tree nodes that came with it: those above it too */
 	struct node *prev, *next; /* shadow-only nodes of a cgroup, oldest first */
 	gboolean listed;
 };
@@ -100,7 +101,7 @@ struct file {
 	char *name;
 	uint64_t npages;
 	GPtrArray *chunks; /* of struct chunk, NULL where nothing is cached */
-	uint32_t nnodes, ntops; /* tree nodes with pages, and those of the third level */
+	uint32_t nnodes;   /* tree nodes with pages */
 	gboolean shmem;
 	uint64_t ncached, ndirty, dirtied_when;
 	/* struct file_ra_state */
@@ -295,17 +296,40 @@ void out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason);
 enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v);
 enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error);
 
-/* ---- model-file.c: page cache ---- */
+/* ---- model-cache.c: the page cache ---- */
+static inline gboolean page_resident(const struct rf_model *m, rf_page p)
+{
+	return p != RF_NO_PAGE && (m->fact[p] & RF_PAGE_RESIDENT);
+}
+/* filemap_add_folio(): charge, tree, refault test, LRU.  RF_NO_PAGE: the charge failed. */
+rf_page file_add(struct rf_model *m, struct file *f, uint64_t pgoff, struct cgroup *cg, unsigned how, gboolean noretry);
+/* A large folio of which nothing is cached; its pages go to page[].  FALSE: the charge failed. */
+gboolean file_add_folio(struct rf_model *m, struct file *f, uint64_t pgoff, unsigned order, struct cgroup *cg,
+                        unsigned how, rf_page *page);
 struct file *file_get(struct rf_model *m, uint32_t id); /* declared on the way if need be */
 rf_page file_page(const struct rf_model *m, const struct file *f, uint64_t pgoff); /* resident or shadow, or RF_NO_PAGE */
-enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v, unsigned type);
-gboolean file_rw(struct rf_model *m, const struct rf_event *ev, GError **error); /* read, write, fsync */
-rf_page file_neighbour(const struct rf_model *m, rf_page p, uint64_t pgoff); /* another page of its file */
 void file_evicted(struct rf_model *m, rf_page p);  /* a shadow takes its place */
-void file_mark_dirty(struct rf_model *m, rf_page p);
-void file_willneed(struct rf_model *m, struct file *f, uint64_t from, uint64_t to);
+rf_page file_neighbour(const struct rf_model *m, rf_page p, uint64_t pgoff); /* another page of its file */
 void file_free(struct file *f);
 void host_shrink_slab(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc);
+
+/* ---- model-readahead.c ---- */
+unsigned ra_pages(const struct rf_model *m);
+void wait_for_read(struct rf_model *m, rf_page p);
+/* A miss of read(2) at index, which wants req pages; done: when index will have been read. */
+void sync_readahead(struct rf_model *m, struct file *f, uint64_t index, uint64_t req, struct cgroup *cg, unsigned how,
+                    uint64_t *done);
+/* The marker was met at index. */
+void async_readahead(struct rf_model *m, struct file *f, uint64_t index, uint64_t req, struct cgroup *cg, unsigned how);
+/* A miss of a mapping. */
+void sync_mmap_readahead(struct rf_model *m, struct file *f, const struct rf_vma *vma, uint64_t pgoff,
+                         struct cgroup *cg, unsigned how, uint64_t *done);
+void file_willneed(struct rf_model *m, struct file *f, uint64_t from, uint64_t to);
+
+/* ---- model-file.c ---- */
+enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v, unsigned type);
+gboolean file_rw(struct rf_model *m, const struct rf_event *ev, GError **error); /* read, write, fsync */
+void file_mark_dirty(struct rf_model *m, rf_page p);
 
 /* ---- model-writeback.c ---- */
 void writeback_init(struct rf_model *m);

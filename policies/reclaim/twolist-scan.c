@@ -2,25 +2,9 @@
  * twolist: the scans.  How much of which list, and what becomes of each page looked at.
  */
 #include "policies/reclaim/twolist.h"
+#include "base/isqrt.h"
 
 #define CLUSTER 32 /* SWAP_CLUSTER_MAX: pages isolated at once */
-
-static uint64_t isqrt(uint64_t n)
-{
-	uint64_t r = 0, bit = UINT64_C(1) << 62;
-
-	while (bit > n)
-		bit >>= 2;
-	for (; bit; bit >>= 2) {
-		if (n >= r + bit) {
-			n -= r + bit;
-			r = (r >> 1) + bit;
-		} else {
-			r >>= 1;
-		}
-	}
-	return r;
-}
 
 /* inactive_is_low(): 3.5. */
 static gboolean inactive_is_low(struct rf_policy *pol, struct rf_lruvec *lv, int type)
@@ -29,7 +13,7 @@ static gboolean inactive_is_low(struct rf_policy *pol, struct rf_lruvec *lv, int
 	uint64_t active = tl_stale_size(pol, lv, type ? TL_ACTIVE_FILE : TL_ACTIVE_ANON);
 	uint64_t gib = (inactive + active) >> (30 - pol->host->page_shift);
 
-	return inactive * (gib ? isqrt(10 * gib) : 1) < active;
+	return inactive * (gib ? rf_isqrt(10 * gib) : 1) < active;
 }
 
 /* prepare_scan_control(): 4.1.  Before 5.5 each vector decided by itself. */
