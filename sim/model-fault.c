@@ -18,21 +18,46 @@ static unsigned how_of(const struct rf_vma *vma)
 	       (vma->prot & RF_PROT_X ? RF_HOW_EXEC : 0);
 }
 
-/* A fresh anonymous page in entry v (do_anonymous_page, or the copy of do_wp_page). */
-enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
+/* do_anonymous_page(), do_cow_fault(), wp_page_copy(): the charge comes first. */
+gboolean new_anon_charge(struct rf_model *m, struct space *s, const struct rf_vma *vma)
 {
-	struct cgroup *cg = cgroup_nth(m, s->cgroup);
+	return anon_vma_charge(m, s, vma) && charge(m, cgroup_nth(m, s->cgroup), 1, FALSE);
+}
+
+void new_anon_map(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
+{
 	rf_page p;
 
-	if (!anon_vma_charge(m, s, vma) || !charge(m, cg, 1, FALSE))
-		return FAULT_KILLED;
 	if (m->pte[v]) /* what was there before: zero page, file page, a page shared since fork */
 		zap_entry(m, v);
 	p = page_new(m, IDENT_ANON);
-	page_add(m, p, cg, RF_PAGE_SWAPBACKED | RF_PAGE_ANON, how_of(vma) | RF_HOW_NEW);
+	page_add(m, p, cgroup_nth(m, s->cgroup), RF_PAGE_SWAPBACKED | RF_PAGE_ANON, how_of(vma) | RF_HOW_NEW);
 	map_page(m, v, p, PTE_WRITE | PTE_DIRTY | PTE_ACC | vma_pte_flags(m, vma));
 	if (vma->flags & RF_VMA_LOCKED)
 		page_mlock(m, p);
+}
+
+static enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
+{
+	if (!new_anon_charge(m, s, vma))
+		return FAULT_KILLED;
+	new_anon_map(m, s, vma, v);
+	return FAULT_DONE;
+}
+
+/* The old page is held while the new one is allocated. */
+static enum fault copy_on_write(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
+{
+	gboolean charged;
+
+	count(m, cgroup_nth(m, s->cgroup), RF_C_rf_cow, 1);
+	spend(m, m->profile.copy_page, &m->time_fault);
+	page_pin(m, m->pte_page[v]);
+	charged = new_anon_charge(m, s, vma);
+	page_unpin(m);
+	if (!charged)
+		return FAULT_KILLED;
+	new_anon_map(m, s, vma, v);
 	return FAULT_DONE;
 }
 
@@ -50,7 +75,6 @@ static enum fault anon_fault(struct rf_model *m, struct space *s, const struct r
 /* A store to an entry that is present and not writable (do_wp_page). */
 static enum fault write_protect_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
 {
-	struct cgroup *cg = cgroup_nth(m, s->cgroup);
 	rf_page p = m->pte_page[v];
 
 	if (m->pte[v] & PTE_ZERO)
@@ -64,9 +88,7 @@ static enum fault write_protect_fault(struct rf_model *m, struct space *s, const
 			m->pte[v] |= PTE_WRITE | PTE_DIRTY | PTE_ACC;
 			return FAULT_DONE;
 		}
-		count(m, cg, RF_C_rf_cow, 1);
-		spend(m, m->profile.copy_page, &m->time_fault);
-		return new_anon(m, s, vma, v);
+		return copy_on_write(m, s, vma, v);
 	}
 	if (vma->flags & RF_VMA_SHARED || vma->mkind == RF_MAP_SHMEM) {
 		m->pte[v] |= PTE_WRITE | PTE_DIRTY | PTE_ACC;
@@ -74,9 +96,7 @@ static enum fault write_protect_fault(struct rf_model *m, struct space *s, const
 		balance_dirty(m);
 		return FAULT_DONE;
 	}
-	count(m, cg, RF_C_rf_cow, 1);
-	spend(m, m->profile.copy_page, &m->time_fault);
-	return new_anon(m, s, vma, v);
+	return copy_on_write(m, s, vma, v);
 }
 
 static const struct rf_vma *implicit_mapping(struct rf_model *m, struct space *s, uint64_t addr)
@@ -88,6 +108,7 @@ static const struct rf_vma *implicit_mapping(struct rf_model *m, struct space *s
 	vma.end = vma.start + size;
 	rf_vmas_map(s->vmas, &vma);
 	m->implicit++;
+	vmas_charge(m, s); /* may kill: then the mapping is gone again */
 	return rf_vmas_find(s->vmas, addr);
 }
 
@@ -97,7 +118,7 @@ enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, 
 	struct space *s = space_of_entry(m, v);
 	struct cgroup *cg = cgroup_nth(m, s->cgroup);
 	uint64_t addr = entry_vpn(m, v) << m->cfg.page_shift, majors = m->counter[RF_C_pgmajfault];
-	const struct rf_vma *vma = rf_vmas_find(s->vmas, addr);
+	const struct rf_vma *vma = vma_of(m, s, entry_vpn(m, v));
 	enum fault result;
 	gboolean anon;
 
@@ -109,13 +130,23 @@ enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, 
 			return FAULT_ERROR;
 		}
 		vma = implicit_mapping(m, s, addr);
+		if (!vma) {
+			stall_end(m);
+			return FAULT_KILLED;
+		}
 	}
-	if (m->cfg.strict && !prot_allows(vma, type)) {
+	/* A large page may belong to several mappings, each with a protection of its own. */
+	if (m->cfg.strict && m->cfg.page_shift == RF_GRANULE_SHIFT && !prot_allows(vma, type)) {
 		rf_set_data(error, "task %u: %s at 0x%" G_GINT64_MODIFIER "x, whose mapping does not allow it",
 		            t->tid, type == RF_WRITE ? "store" : type == RF_EXEC ? "fetch" : "load", addr);
 		return FAULT_ERROR;
 	}
 	anon = vma->mkind == RF_MAP_ANON || vma->mkind == RF_MAP_REFPAGE;
+	if (!anon && vma_pgoff(m, vma, entry_vpn(m, v)) >= FILE_PAGES_MAX) {
+		rf_set_data(error, "task %u: page %" G_GUINT64_FORMAT " of file %u is beyond what a file can be",
+		            t->tid, vma_pgoff(m, vma, entry_vpn(m, v)), vma->id);
+		return FAULT_ERROR;
+	}
 	count(m, cg, RF_C_pgfault, 1);
 	count(m, cg, type == RF_EXEC ? RF_C_rf_fault_exec : anon ? RF_C_rf_fault_anon : RF_C_rf_fault_file, 1);
 	t->pgfault++;

@@ -8,6 +8,7 @@
 
 #define MAX_RETRIES 16
 #define STOCK_LIMIT 64
+#define MAX_CGROUPS UINT16_MAX /* owners of pages are stored in 16 bits */
 
 static unsigned charge_batch(const struct rf_model *m)
 {
@@ -50,6 +51,59 @@ struct cgroup *cgroup_get(struct rf_model *m, const char *path)
 	return cgroup_new(m, path, parent);
 }
 
+static void lower_usage(struct cgroup *cg, uint64_t pages)
+{
+	for (; cg; cg = cg->parent)
+		cg->usage -= pages;
+}
+
+static void drain_stocks(struct rf_model *m, struct cgroup *over)
+{
+	guint i;
+
+	for (i = 0; i < m->cgroups->len; i++) {
+		struct cgroup *cg = cgroup_nth(m, i), *up = cg;
+
+		while (up && up != over)
+			up = up->parent;
+		if (up && cg->stock) {
+			lower_usage(cg, cg->stock);
+			cg->stock = 0;
+		}
+	}
+}
+
+static uint64_t limit_reclaim(struct rf_model *m, struct cgroup *over, uint64_t goal)
+{
+	struct rf_scan sc = { .target = over->lv, .goal = MAX(goal, RF_SWAP_CLUSTER_MAX),
+	                      .swappiness = over->swappiness, .may_swap = TRUE };
+	struct rf_scan *outer = m->scan;
+	uint64_t n;
+
+	m->scan = &sc;
+	m->in_reclaim = TRUE;
+	stall_begin(m);
+	n = rf_reclaim(m->pol, &sc);
+	m->in_reclaim = FALSE;
+	m->scan = outer;
+	return n;
+}
+
+/* Writing a limit below the usage reclaims at once, and kills for memory.max in the end: 6.3. */
+static void enforce(struct rf_model *m, struct cgroup *cg, uint64_t limit, gboolean kill)
+{
+	int tries = MAX_RETRIES;
+
+	if (cg->usage > limit)
+		drain_stocks(m, cg);
+	while (cg->usage > limit) {
+		if (limit_reclaim(m, cg, cg->usage - limit) || --tries > 0)
+			continue;
+		if (!kill || !out_of_memory(m, cg, "memory.max was set below what can be reclaimed"))
+			break;
+	}
+}
+
 static gboolean parse_limit(const struct rf_model *m, const char *value, uint64_t *pages, GError **error)
 {
 	uint64_t bytes;
@@ -66,10 +120,15 @@ static gboolean parse_limit(const struct rf_model *m, const char *value, uint64_
 
 gboolean cgroup_event(struct rf_model *m, const struct rf_event *ev, GError **error)
 {
-	struct cgroup *cg = cgroup_get(m, ev->name);
+	struct cgroup *cg;
 	g_auto(GStrv) words = g_strsplit_set(ev->text ? ev->text : "", " \t", -1);
 	unsigned i;
 
+	if (m->cgroups->len >= MAX_CGROUPS) {
+		rf_set_data(error, "cgroup %s: more than %u cgroups", ev->name, MAX_CGROUPS);
+		return FALSE;
+	}
+	cg = cgroup_get(m, ev->name);
 	for (i = 0; words[i]; i++) {
 		char *value = strchr(words[i], '=');
 		uint64_t pages = 0;
@@ -107,19 +166,9 @@ gboolean cgroup_event(struct rf_model *m, const struct rf_event *ev, GError **er
 			return FALSE;
 		}
 	}
-	/* Writing a limit below the usage reclaims at once: 6.3. */
-	if (cg->usage > cg->max) {
-		int tries = MAX_RETRIES;
-
-		while (cg->usage > cg->max && tries) {
-			struct rf_scan sc = { .target = cg->lv, .goal = MAX(cg->usage - cg->max, RF_SWAP_CLUSTER_MAX),
-			                      .swappiness = cg->swappiness, .may_swap = TRUE };
-
-			uncharge(m, cg, cg->stock);
-			if (!rf_reclaim(m->pol, &sc) && !--tries)
-				out_of_memory(m, cg, "memory.max was set below what can be reclaimed");
-		}
-	}
+	enforce(m, cg, cg->high, FALSE);
+	enforce(m, cg, cg->max, TRUE);
+	m->stall_began = 0; /* whoever wrote the limit waited, not a task of the trace */
 	return TRUE;
 }
 
@@ -181,39 +230,11 @@ static gboolean try_usage(struct cgroup *cg, uint64_t n, struct cgroup **over)
 	return TRUE;
 }
 
-static void drain_stocks(struct rf_model *m, struct cgroup *over)
+static gboolean above_high(const struct cgroup *cg)
 {
-	guint i;
-
-	for (i = 0; i < m->cgroups->len; i++) {
-		struct cgroup *cg = cgroup_nth(m, i), *up = cg;
-
-		while (up && up != over)
-			up = up->parent;
-		if (up && cg->stock) {
-			uint32_t n = cg->stock;
-
-			cg->stock = 0;
-			for (up = cg; up; up = up->parent)
-				up->usage -= n;
-		}
-	}
-}
-
-static uint64_t limit_reclaim(struct rf_model *m, struct cgroup *over, uint64_t goal)
-{
-	struct rf_scan sc = { .target = over->lv, .goal = MAX(goal, RF_SWAP_CLUSTER_MAX),
-	                      .swappiness = over->swappiness, .may_swap = TRUE };
-	struct rf_scan *outer = m->scan;
-	uint64_t n;
-
-	m->scan = &sc;
-	m->in_reclaim = TRUE;
-	stall_begin(m);
-	n = rf_reclaim(m->pol, &sc);
-	m->in_reclaim = FALSE;
-	m->scan = outer;
-	return n;
+	while (cg && cg->usage <= cg->high)
+		cg = cg->parent;
+	return cg != NULL;
 }
 
 /* Nothing can go before something that is being written has been: a cluster of it, or all. */
@@ -246,13 +267,10 @@ static gboolean charge_usage(struct rf_model *m, struct cgroup *cg, uint32_t n, 
 		if (try_usage(cg, batch, &over)) {
 			cg->stock += batch - n;
 			if (cg->stock > STOCK_LIMIT) { /* refill_stock() hands back all of it */
-				struct cgroup *c;
-
-				for (c = cg; c; c = c->parent)
-					c->usage -= cg->stock;
+				lower_usage(cg, cg->stock);
 				cg->stock = 0;
 			}
-			if (cg->usage > cg->high || (cg->parent && cg->parent->usage > cg->parent->high))
+			if (above_high(cg))
 				cg->high_owed += batch;
 			return TRUE;
 		}
@@ -298,10 +316,7 @@ gboolean charge(struct rf_model *m, struct cgroup *cg, uint32_t n, gboolean nore
 	if (!charge_usage(m, cg, n, noretry))
 		return FALSE;
 	if (!frames_take(m, n, noretry)) {
-		struct cgroup *c;
-
-		for (c = cg; c; c = c->parent)
-			c->usage -= n;
+		lower_usage(cg, n);
 		return FALSE;
 	}
 	count(m, cg, RF_C_rf_charge_pages, n);
@@ -310,28 +325,26 @@ gboolean charge(struct rf_model *m, struct cgroup *cg, uint32_t n, gboolean nore
 
 void uncharge(struct rf_model *m, struct cgroup *cg, uint32_t n)
 {
-	struct cgroup *c;
-
-	for (c = cg; c; c = c->parent)
-		c->usage -= n;
+	lower_usage(cg, n);
 	count(m, cg, RF_C_rf_uncharge_pages, n);
 	frames_give(m, n);
 }
 
 gboolean charge_kernel(struct rf_model *m, struct cgroup *cg, uint32_t pages)
 {
-	if (!charge_usage(m, cg, pages, FALSE) || !frames_take(m, pages, FALSE))
+	if (!charge_usage(m, cg, pages, FALSE))
 		return FALSE;
+	if (!frames_take(m, pages, FALSE)) {
+		lower_usage(cg, pages);
+		return FALSE;
+	}
 	cg->kernel += pages;
 	return TRUE;
 }
 
 void uncharge_kernel(struct rf_model *m, struct cgroup *cg, uint32_t pages)
 {
-	struct cgroup *c;
-
-	for (c = cg; c; c = c->parent)
-		c->usage -= pages;
+	lower_usage(cg, pages);
 	cg->kernel -= pages;
 	frames_give(m, pages);
 }
@@ -386,17 +399,12 @@ void pay_high(struct rf_model *m)
 		for (c = cg; c; c = c->parent)
 			if (c->usage > c->high) /* 2^20 fixed point */
 				overage = MAX(overage, ((c->usage - c->high) << 20) / MAX(c->high, 1));
-		overage = MIN(overage, UINT64_C(1) << 31);
-		delay = MIN((overage * overage >> 34) * HZ, UINT64_C(2) * HZ * STOCK_LIMIT) * owed / STOCK_LIMIT;
+		overage = MIN(overage, UINT64_C(1) << 27); /* 128 times the limit: two seconds anyhow */
+		delay = (overage * overage * HZ >> 34) * owed / STOCK_LIMIT;
 		delay = MIN(delay, UINT64_C(2) * HZ); /* jiffies, 2 s at most */
 		if (delay <= HZ / 100)
 			return;
-		if (!reclaimed && !tries--) {
-			stall_begin(m);
-			wait_until(m, m->host.now + delay * (1000000000 / HZ), &m->time_throttle);
-			return;
-		}
-		if (!reclaimed) {
+		if (!reclaimed && tries-- <= 0) {
 			stall_begin(m);
 			wait_until(m, m->host.now + delay * (1000000000 / HZ), &m->time_throttle);
 			return;

@@ -18,7 +18,7 @@ void node_init(struct rf_model *m)
 	uint64_t meta = frames * 64 + m->seams.account->boot_bytes(m->seams.account_opt, &m->host, frames);
 
 	m->ram = frames;
-	m->used = (meta + (UINT64_C(1) << shift) - 1) >> shift;
+	m->used = m->reserved = (meta + (UINT64_C(1) << shift) - 1) >> shift;
 	kb = m->cfg.min_free_kbytes;
 	if (!kb) /* 7.1; the clamp was 64 MiB before 5.10 */
 		kb = CLAMP(rf_isqrt(16 * (m->cfg.ram_bytes >> 10)), 128,
@@ -165,7 +165,7 @@ void frames_give(struct rf_model *m, uint32_t n)
 }
 
 /* oom_badness(): the largest of resident pages, swap entries and page tables. */
-void out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason)
+gboolean out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason)
 {
 	struct task *victim = NULL;
 	uint64_t worst = 0;
@@ -188,11 +188,12 @@ void out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason)
 	if (!victim)
 		victim = m->current && m->current->alive ? m->current : NULL;
 	if (!victim)
-		return;
+		return FALSE;
 	count(m, cg, RF_C_oom_kill, 1);
 	oom.tid = victim->tid;
 	oom.cgroup = g_strdup(cg->path);
 	oom.reason = g_strdup(reason);
 	g_array_append_val(m->oom, oom);
 	task_kill(m, victim);
+	return TRUE;
 }

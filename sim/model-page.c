@@ -119,9 +119,19 @@ rf_page folio_head(const struct rf_model *m, rf_page p)
 	return file_neighbour(m, p, pgoff & ~((UINT64_C(1) << m->order[p]) - 1));
 }
 
-static rf_page folio_page(const struct rf_model *m, rf_page head, unsigned i)
+rf_page folio_page(const struct rf_model *m, rf_page head, unsigned i)
 {
 	return i ? file_neighbour(m, head, (m->ident[head] & ((UINT64_C(1) << IDENT_OFF_BITS) - 1)) + i) : head;
+}
+
+uint16_t folio_facts(const struct rf_model *m, rf_page p)
+{
+	unsigned i, pages = folio_pages(m, p);
+	uint16_t f = 0;
+
+	for (i = 0; i < pages; i++)
+		f |= m->fact[folio_page(m, p, i)];
+	return f;
 }
 
 /* One refault test for the whole, by the last shadow that was in its place (filemap_add_folio). */
@@ -180,6 +190,48 @@ void page_set_lazyfree(struct rf_model *m, rf_page p)
 		m->fact[p] = (m->fact[p] & ~RF_PAGE_SWAPBACKED) | RF_PAGE_LAZYFREE;
 		m->lazyfree++;
 	}
+}
+
+void page_pin(struct rf_model *m, rf_page p)
+{
+	g_assert(m->npinned < G_N_ELEMENTS(m->pinned));
+	m->pinned[m->npinned++] = p;
+}
+
+void page_unpin(struct rf_model *m)
+{
+	m->npinned--;
+}
+
+/* Does somebody hold the folio?  Its count of references says no to reclaim. */
+static gboolean held(const struct rf_model *m, rf_page head)
+{
+	unsigned i;
+
+	for (i = 0; i < m->npinned; i++)
+		if (folio_head(m, m->pinned[i]) == head)
+			return TRUE;
+	return FALSE;
+}
+
+void page_touch(struct rf_model *m, rf_page p)
+{
+	rf_page head = folio_head(m, p);
+
+	if (m->pol->ops->touch && !(m->fact[head] & F_UNEV))
+		m->pol->ops->touch(m->pol, m->host.lruvec_of(m->pol, head), head);
+}
+
+void page_rotate(struct rf_model *m, rf_page p)
+{
+	rf_page head = folio_head(m, p);
+
+	if ((m->fact[head] & (RF_PAGE_RESIDENT | RF_PAGE_RECLAIM)) != (RF_PAGE_RESIDENT | RF_PAGE_RECLAIM) ||
+	    (folio_facts(m, head) & (RF_PAGE_WRITEBACK | RF_PAGE_DIRTY)))
+		return;
+	m->fact[head] &= ~RF_PAGE_RECLAIM;
+	if (m->pol->ops->move && !(m->fact[head] & F_UNEV))
+		m->pol->ops->move(m->pol, m->host.lruvec_of(m->pol, head), head, RF_MOVE_ROTATE);
 }
 
 gboolean below(const struct rf_model *m, uint32_t cgroup, const struct rf_lruvec *target)
@@ -282,17 +334,6 @@ static enum rf_verdict evict_lazyfree(struct rf_model *m, rf_page p)
 	return RF_FREED;
 }
 
-/* What is true of a page is true of its folio: dirty, being written, being read, mlocked. */
-static uint16_t folio_facts(const struct rf_model *m, rf_page p)
-{
-	unsigned i, pages = folio_pages(m, p);
-	uint16_t f = 0;
-
-	for (i = 0; i < pages; i++)
-		f |= m->fact[folio_page(m, p, i)];
-	return f;
-}
-
 /* shrink_folio_list() for one folio, after its references were judged: 3.2. */
 enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc, gboolean clean_only)
 {
@@ -309,7 +350,7 @@ enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc,
 	(void)clean_only; /* dirty file pages are the flusher's since 6.18 whatever the verdict was */
 	pages = folio_pages(m, p);
 	f = folio_facts(m, p);
-	if (f & (F_READING | F_UNEV))
+	if ((f & F_READING) || held(m, p)) /* folio_trylock() fails, or somebody has a reference */
 		return RF_KEEP;
 	cg = cgroup_nth(m, m->owner[p]);
 	spend(m, page_mapcount(m, p) ? m->profile.scan_mapped : m->profile.scan_unmapped, &m->time_reclaim);
@@ -323,10 +364,12 @@ enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc,
 	if (f & RF_PAGE_WRITEBACK) {
 		sc->writeback++;
 		if ((f & RF_PAGE_RECLAIM) && m->cfg.cgroup == RF_CGROUP_V1 && !sc->global) {
-			/* Limit reclaim of v1 waits for this very page. */
-			while ((m->fact[p] & RF_PAGE_WRITEBACK) && rf_clock_next(m->clock) != UINT64_MAX)
+			/* Limit reclaim of v1 waits for this very page; kswapd must not take it meanwhile. */
+			page_pin(m, p);
+			while ((folio_facts(m, p) & RF_PAGE_WRITEBACK) && rf_clock_next(m->clock) != UINT64_MAX)
 				wait_until(m, rf_clock_next(m->clock), &m->time_throttle);
-			f = m->fact[p];
+			page_unpin(m);
+			f = folio_facts(m, p);
 		} else {
 			m->fact[p] |= RF_PAGE_RECLAIM;
 			return RF_ACTIVATE;

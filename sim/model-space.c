@@ -28,15 +28,36 @@ static struct space *space_new(struct rf_model *m, uint32_t id, uint32_t cgroup)
 
 	s->id = id;
 	s->cgroup = cgroup;
-	s->vmas = rf_vmas_new(m->host.page_shift);
+	s->vmas = rf_vmas_new(RF_GRANULE_SHIFT);
 	s->leaves = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	s->anon_vma = g_byte_array_new();
 	s->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	s->swap_hits = 4;
-	while (m->spaces->len <= id)
-		g_ptr_array_add(m->spaces, NULL);
-	m->spaces->pdata[id] = s;
+	g_ptr_array_add(m->spaces, s);
 	return s;
+}
+
+/* ---- mappings ---- */
+
+const struct rf_vma *vma_of(const struct rf_model *m, struct space *s, uint64_t vpn)
+{
+	uint64_t addr = vpn << m->cfg.page_shift;
+	const struct rf_vma *vma = rf_vmas_find(s->vmas, addr);
+
+	if (vma || m->cfg.page_shift == RF_GRANULE_SHIFT)
+		return vma;
+	vma = rf_vmas_next(s->vmas, addr);
+	return vma && vma_first(m, vma) == vpn ? vma : NULL;
+}
+
+uint64_t vma_pgoff(const struct rf_model *m, const struct rf_vma *vma, uint64_t vpn)
+{
+	uint64_t addr = vpn << m->cfg.page_shift;
+
+	if (addr >= vma->start)
+		return (vma->off + (addr - vma->start)) >> m->cfg.page_shift;
+	/* A large page may begin before the mapping. */
+	return (vma->off - MIN(vma->off, vma->start - addr)) >> m->cfg.page_shift;
 }
 
 /* ---- page tables ---- */
@@ -117,6 +138,17 @@ static unsigned upper_levels(const struct rf_model *m)
 	return m->cfg.page_shift == 12 ? 2 : 1;
 }
 
+/* One table of s.  A fork fills the child's tables while the OOM killer may take the child. */
+static gboolean charge_for(struct rf_model *m, struct space *s, struct cgroup *cg)
+{
+	if (!charge_kernel(m, cg, 1))
+		return FALSE;
+	if (s->users)
+		return TRUE;
+	uncharge_kernel(m, cg, 1);
+	return FALSE;
+}
+
 gboolean tables_charge(struct rf_model *m, uint32_t v)
 {
 	struct leaf *l = &m->leaf[v >> m->leaf_shift];
@@ -133,7 +165,7 @@ gboolean tables_charge(struct rf_model *m, uint32_t v)
 
 		if (g_hash_table_contains(s->tables, &key))
 			continue;
-		if (!charge_kernel(m, cg, 1))
+		if (!charge_for(m, s, cg))
 			return FALSE;
 		stored = g_new(uint64_t, 1);
 		*stored = key;
@@ -141,7 +173,7 @@ gboolean tables_charge(struct rf_model *m, uint32_t v)
 		s->ntables++;
 		m->ntables++;
 	}
-	if (!charge_kernel(m, cg, 1))
+	if (!charge_for(m, s, cg))
 		return FALSE;
 	m->leaf[v >> m->leaf_shift].charged = TRUE;
 	s->ntables++;
@@ -149,29 +181,47 @@ gboolean tables_charge(struct rf_model *m, uint32_t v)
 	return TRUE;
 }
 
-/* munmap frees the leaves that no mapping needs any more. */
+/* Does a mapping need a table for part of [from, from + pages)? */
+static gboolean table_needed(const struct rf_model *m, const struct space *s, uint64_t from, uint64_t pages)
+{
+	const struct rf_vma *vma = rf_vmas_next(s->vmas, from << m->cfg.page_shift);
+
+	return vma && vma_first(m, vma) < from + pages;
+}
+
+/* munmap frees the tables that no mapping needs any more: free_pgtables(). */
 void tables_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to)
 {
-	struct cgroup *cg = cgroup_nth(m, s->cgroup);
+	uint64_t before = s->ntables;
+	const uint64_t *key;
+	GHashTableIter it;
 	guint i;
 
 	for (i = leaf_first(m, s, from); i < s->leaves->len; i++) {
 		struct leaf *l = &m->leaf[g_array_index(s->leaves, uint32_t, i)];
-		uint64_t start = l->base << m->cfg.page_shift, end = (l->base + (1u << m->leaf_shift)) << m->cfg.page_shift;
-		const struct rf_vma *vma;
 
 		if (l->base >= to)
 			break;
-		if (!l->charged || l->used)
-			continue;
-		vma = rf_vmas_next(s->vmas, start);
-		if (vma && vma->start < end)
+		if (!l->charged || l->used || table_needed(m, s, l->base, UINT64_C(1) << m->leaf_shift))
 			continue;
 		l->charged = FALSE;
 		s->ntables--;
-		m->ntables--;
-		uncharge_kernel(m, cg, 1);
 	}
+	g_hash_table_iter_init(&it, s->tables);
+	while (g_hash_table_iter_next(&it, (gpointer *)&key, NULL)) {
+		unsigned bits = m->leaf_shift * ((*key >> 56) + 1);
+		uint64_t base = (*key & ((UINT64_C(1) << 56) - 1)) << bits;
+
+		if (base >= to || base + (UINT64_C(1) << bits) <= from ||
+		    table_needed(m, s, base, UINT64_C(1) << bits))
+			continue;
+		g_hash_table_iter_remove(&it);
+		s->ntables--;
+	}
+	if (s->ntables == before)
+		return;
+	m->ntables -= before - s->ntables;
+	uncharge_kernel(m, cgroup_nth(m, s->cgroup), (uint32_t)(before - s->ntables));
 }
 
 /* Bytes of slab, with the share of slab pages and the owner's pointer: vm_area_struct and its part of
@@ -185,23 +235,36 @@ static gboolean has_anon_vma(const struct space *s, const struct rf_vma *vma)
 	return vma->serial < s->anon_vma->len && s->anon_vma->data[vma->serial];
 }
 
+static void vmas_uncharge(struct rf_model *m, struct space *s, uint32_t vmas, uint32_t anon_vmas)
+{
+	uint32_t bytes = vmas * VMA_BYTES + anon_vmas * ANON_VMA_BYTES;
+
+	m->vma_bytes -= bytes;
+	uncharge_kernel_bytes(m, cgroup_nth(m, s->cgroup), bytes);
+}
+
 gboolean vmas_charge(struct rf_model *m, struct space *s)
 {
-	struct cgroup *cg = cgroup_nth(m, s->cgroup);
-	uint32_t n = rf_vmas_count(s->vmas), i, anon = 0;
+	uint32_t n = rf_vmas_count(s->vmas), more = n - MIN(n, s->nvmas), i, anon = 0;
 
-	if (n > s->nvmas) {
-		if (!charge_kernel_bytes(m, cg, (n - s->nvmas) * VMA_BYTES))
+	if (more) {
+		if (!charge_kernel_bytes(m, cgroup_nth(m, s->cgroup), more * VMA_BYTES))
 			return FALSE;
-		m->vma_bytes += (uint64_t)(n - s->nvmas) * VMA_BYTES;
-	} else if (n < s->nvmas) {
-		for (i = 0; i < n; i++)
-			anon += has_anon_vma(s, rf_vmas_nth(s->vmas, i));
-		anon = MIN(anon, s->nanon_vmas);
-		m->vma_bytes -= (uint64_t)(s->nvmas - n) * VMA_BYTES + (s->nanon_vmas - anon) * ANON_VMA_BYTES;
-		uncharge_kernel_bytes(m, cg, (s->nvmas - n) * VMA_BYTES + (s->nanon_vmas - anon) * ANON_VMA_BYTES);
-		s->nanon_vmas = anon;
+		m->vma_bytes += (uint64_t)more * VMA_BYTES;
+		s->nvmas += more;
+		if (!s->users) { /* killed for it, in the middle of a fork */
+			vmas_uncharge(m, s, s->nvmas, 0);
+			s->nvmas = 0;
+			return FALSE;
+		}
+		return TRUE;
 	}
+	/* The anon_vma of a mapping that went goes with it. */
+	for (i = 0; i < n && s->nanon_vmas; i++)
+		anon += has_anon_vma(s, rf_vmas_nth(s->vmas, i));
+	anon = MIN(anon, s->nanon_vmas);
+	vmas_uncharge(m, s, s->nvmas - n, s->nanon_vmas - anon);
+	s->nanon_vmas = anon;
 	s->nvmas = n;
 	return TRUE;
 }
@@ -211,6 +274,8 @@ gboolean anon_vma_charge(struct rf_model *m, struct space *s, const struct rf_vm
 {
 	if (has_anon_vma(s, vma))
 		return TRUE;
+	if (!charge_kernel_bytes(m, cgroup_nth(m, s->cgroup), ANON_VMA_BYTES))
+		return FALSE;
 	if (vma->serial >= s->anon_vma->len) {
 		guint old = s->anon_vma->len;
 
@@ -220,7 +285,7 @@ gboolean anon_vma_charge(struct rf_model *m, struct space *s, const struct rf_vm
 	s->anon_vma->data[vma->serial] = 1;
 	s->nanon_vmas++;
 	m->vma_bytes += ANON_VMA_BYTES;
-	return charge_kernel_bytes(m, cgroup_nth(m, s->cgroup), ANON_VMA_BYTES);
+	return TRUE;
 }
 
 /* ---- entries and the reverse map ---- */
@@ -341,10 +406,9 @@ void zap_entry(struct rf_model *m, uint32_t v)
 	/* Unmap tells the page cache what the hardware knew: 2.2. */
 	if (f & PTE_DIRTY)
 		file_mark_dirty(m, p);
-	if ((f & PTE_ACC) && !(f & PTE_NOREC) && !(m->fact[p] & (RF_PAGE_SWAPBACKED | F_UNEV)) && m->pol->ops->touch)
-		m->pol->ops->touch(m->pol, m->host.lruvec_of(m->pol, p), p);
-	if ((m->fact[p] & F_UNEV) && !page_mapcount(m, p))
-		page_munlock(m, p);
+	if ((f & PTE_ACC) && !(f & PTE_NOREC) && !(m->fact[p] & RF_PAGE_SWAPBACKED))
+		page_touch(m, p);
+	page_munlock_unmapped(m, p);
 }
 
 void zap_range(struct rf_model *m, struct space *s, uint64_t from, uint64_t to)
@@ -398,55 +462,57 @@ static struct task *task_new(struct rf_model *m, uint32_t tid, uint32_t space)
 	return t;
 }
 
-struct task *task_get(struct rf_model *m, uint32_t tid)
+struct task *task_get(struct rf_model *m, uint32_t tid, GError **error)
 {
 	struct task *t = task_find(m, tid);
 
-	if (!t) {
-		uint32_t id = m->spaces->len;
-
-		space_new(m, id, m->workload->id);
-		t = task_new(m, tid, id);
-	}
+	if (!t)
+		rf_set_data(error, "task %u was never started", tid);
 	return t;
 }
 
-/* fork: the child's page table is the parent's, both read-only where memory is private. */
-static void copy_tables(struct rf_model *m, struct space *to, struct space *from)
+/* One entry of the parent in the child; read-only in both where memory is private. */
+static void copy_entry(struct rf_model *m, uint32_t v, uint32_t w, struct space *to)
+{
+	uint8_t f = m->pte[v];
+	rf_page p = m->pte_page[v];
+
+	if (f & PTE_ZERO) {
+		map_special(m, w, p, f & (PTE_EXEC | PTE_NOREC));
+	} else if (f & PTE_SWAP) {
+		chain_add(m, w, p);
+		m->leaf[w >> m->leaf_shift].used++;
+		m->pte[w] = f;
+		m->pte_page[w] = p;
+		to->swapents++;
+	} else if (f) {
+		m->pte[v] = f & ~PTE_WRITE;
+		tlb_drop(m, v);
+		map_page(m, w, p, f & (PTE_DIRTY | PTE_EXEC | PTE_NOREC)); /* old: the child has not used it */
+	}
+}
+
+/* fork: the child's page tables are the parent's.  FALSE: one of the two was killed on the way. */
+static gboolean copy_tables(struct rf_model *m, struct space *to, struct space *from)
 {
 	guint i, n = from->leaves->len;
 
 	for (i = 0; i < n; i++) {
 		uint32_t leaf = g_array_index(from->leaves, uint32_t, i), j, size = 1u << m->leaf_shift;
 
-		if (!m->leaf[leaf].used)
-			continue;
-		for (j = 0; j < size; j++) {
+		for (j = 0; j < size && m->leaf[leaf].used; j++) {
 			uint32_t v = (leaf << m->leaf_shift) + j, w;
-			uint8_t f = m->pte[v];
-			rf_page p = m->pte_page[v];
 
 			/* File pages are faulted in again by whoever needs them (copy_page_range). */
-			if (!f || (!(f & PTE_ZERO) && !(m->fact[p] & RF_PAGE_ANON)))
+			if (!m->pte[v] || (!(m->pte[v] & PTE_ZERO) && !(m->fact[m->pte_page[v]] & RF_PAGE_ANON)))
 				continue;
 			w = entry_get(m, to, m->leaf[leaf].base + j);
 			if (!tables_charge(m, w))
-				return;
-			if (f & PTE_ZERO) {
-				map_special(m, w, p, f & ~PTE_PRESENT & ~PTE_ZERO);
-			} else if (f & PTE_SWAP) {
-				chain_add(m, w, p);
-				m->leaf[w >> m->leaf_shift].used++;
-				m->pte[w] = f;
-				m->pte_page[w] = p;
-				to->swapents++;
-			} else {
-				m->pte[v] &= ~PTE_WRITE;
-				tlb_drop(m, v);
-				map_page(m, w, p, (f & ~PTE_PRESENT & ~PTE_WRITE));
-			}
+				return FALSE;
+			copy_entry(m, v, w, to); /* as it is now: the charge may have reclaimed it */
 		}
 	}
+	return from->users != 0;
 }
 
 static void space_put(struct rf_model *m, struct space *s)
@@ -483,6 +549,27 @@ void task_kill(struct rf_model *m, struct task *t)
 	}
 }
 
+/* dup_mmap(): on the parent's account; locks are not inherited. */
+static gboolean copy_space(struct rf_model *m, struct space *s, struct task *parent)
+{
+	struct space *from = m->spaces->pdata[parent->space];
+
+	m->current = parent;
+	rf_vmas_free(s->vmas);
+	s->vmas = rf_vmas_copy(from->vmas);
+	rf_vmas_change(s->vmas, 0, UINT64_MAX, FALSE, 0, 0, RF_VMA_LOCKED);
+	return vmas_charge(m, s) && copy_tables(m, s, from);
+}
+
+/* Spaces are numbered in the order in which task and exec events open them. */
+static gboolean space_is_next(const struct rf_model *m, uint32_t id, GError **error)
+{
+	if (id == m->spaces->len)
+		return TRUE;
+	rf_set_data(error, "address space %u where %u was expected", id, m->spaces->len);
+	return FALSE;
+}
+
 gboolean task_event(struct rf_model *m, const struct rf_event *ev, GError **error)
 {
 	struct task *t = task_find(m, ev->tid), *parent = NULL;
@@ -498,11 +585,13 @@ gboolean task_event(struct rf_model *m, const struct rf_event *ev, GError **erro
 		return TRUE;
 	}
 	if (ev->kind == RF_EV_EXEC) {
-		t = task_get(m, ev->tid);
+		t = task_get(m, ev->tid, error);
+		if (!t || !space_is_next(m, ev->space, error))
+			return FALSE;
+		s = m->spaces->pdata[t->space];
+		space_new(m, ev->space, s->cgroup); /* a killed task's too: the trace counts it, and names its pages */
 		if (!t->alive)
 			return TRUE;
-		s = m->spaces->pdata[t->space];
-		space_new(m, ev->space, s->cgroup);
 		space_put(m, s);
 		t->space = ev->space;
 		((struct space *)m->spaces->pdata[ev->space])->users++;
@@ -530,17 +619,16 @@ gboolean task_event(struct rf_model *m, const struct rf_event *ev, GError **erro
 		}
 		return TRUE;
 	}
+	if (!space_is_next(m, ev->space, error))
+		return FALSE;
 	s = space_new(m, ev->space, cg->id);
 	t = task_new(m, ev->tid, ev->space);
-	if (parent && parent->alive) {
-		struct space *from = m->spaces->pdata[parent->space];
-
-		rf_vmas_free(s->vmas);
-		s->vmas = rf_vmas_copy(from->vmas);
-		vmas_charge(m, s);
-		copy_tables(m, s, from);
-	} else if (parent) {
-		task_kill(m, t); /* a child of a task that the OOM killer took never ran */
-	}
+	if (!parent)
+		return TRUE;
+	/* A child of a task that the OOM killer took never ran. */
+	if (!parent->alive || !copy_space(m, s, parent))
+		if (t->alive)
+			task_kill(m, t);
+	stall_end(m);
 	return TRUE;
 }

@@ -87,11 +87,7 @@ static void write_done(void *machine, uint64_t arg)
 	if (p >= m->npages || !(m->fact[p] & RF_PAGE_WRITEBACK)) /* freed in the meantime */
 		return;
 	m->fact[p] &= ~RF_PAGE_WRITEBACK;
-	if ((m->fact[p] & RF_PAGE_RECLAIM) && (m->fact[p] & RF_PAGE_RESIDENT)) {
-		m->fact[p] &= ~RF_PAGE_RECLAIM;
-		if (m->pol->ops->move)
-			m->pol->ops->move(m->pol, m->host.lruvec_of(m->pol, p), p, RF_MOVE_ROTATE);
-	}
+	page_rotate(m, p);
 }
 
 /* 8.3.  RF_FREED: written, the page can go; RF_KEEP: under way. */
@@ -125,17 +121,15 @@ static void swap_read_done(void *machine, uint64_t arg)
 		m->fact[arg] &= ~F_READING;
 }
 
-/* A page comes into the swap cache; unmapped, clean, still with its slot. */
-static gboolean cache_add(struct rf_model *m, struct cgroup *cg, rf_page p, unsigned how, gboolean noretry)
+/* A page comes into the swap cache; unmapped, clean, still with its slot.  Whoever swapped it out is
+ * charged again (6.1). */
+static gboolean cache_add(struct rf_model *m, rf_page p, unsigned how, gboolean noretry)
 {
 	uint16_t kind = m->fact[p] & (RF_PAGE_ANON | F_SHMEM);
-	struct cgroup *old;
+	struct cgroup *cg = cgroup_nth(m, m->owner[p]);
 
 	if (!charge(m, cg, 1, noretry))
 		return FALSE;
-	old = cgroup_nth(m, m->owner[p]);
-	old->swap--;
-	cg->swap++;
 	page_add(m, p, cg, kind | RF_PAGE_SWAPBACKED | RF_PAGE_SWAPCACHE, how | RF_HOW_SWAPIN);
 	cg->swapcache++;
 	count(m, cg, RF_C_pswpin, 1);
@@ -144,9 +138,10 @@ static gboolean cache_add(struct rf_model *m, struct cgroup *cg, rf_page p, unsi
 
 /* One page without read-ahead: synchronous device, one user of the slot.  It never enters the swap
  * cache; its slot is free at once (8.4). */
-static gboolean swap_in_direct(struct rf_model *m, struct cgroup *cg, rf_page p, unsigned how)
+static gboolean swap_in_direct(struct rf_model *m, rf_page p, unsigned how)
 {
 	uint16_t kind = m->fact[p] & (RF_PAGE_ANON | F_SHMEM);
+	struct cgroup *cg = cgroup_nth(m, m->owner[p]);
 	uint64_t bytes = UINT64_C(1) << m->cfg.page_shift;
 
 	if (!charge(m, cg, 1, FALSE))
@@ -179,16 +174,16 @@ static uint64_t ra_window(uint64_t prev, uint64_t key, uint64_t hits, uint64_t m
 
 struct reading { rf_page page[64]; unsigned n; };
 
-static void read_one(struct rf_model *m, struct cgroup *cg, rf_page p, gboolean ahead, struct reading *r)
+static void read_one(struct rf_model *m, rf_page p, gboolean ahead, struct reading *r)
 {
 	if ((m->fact[p] & RF_PAGE_RESIDENT) || !(m->fact[p] & F_SLOT) || r->n == G_N_ELEMENTS(r->page))
 		return;
-	if (!cache_add(m, cg, p, ahead ? RF_HOW_READAHEAD | RF_HOW_FAULT : RF_HOW_FAULT, ahead))
+	if (!cache_add(m, p, ahead ? RF_HOW_READAHEAD | RF_HOW_FAULT : RF_HOW_FAULT, ahead))
 		return;
 	m->fact[p] |= F_READING;
 	if (ahead) {
 		m->fact[p] |= F_SWAPRA;
-		count(m, cg, RF_C_swap_ra, 1);
+		count(m, cgroup_nth(m, m->owner[p]), RF_C_swap_ra, 1);
 	}
 	r->page[r->n++] = p;
 }
@@ -221,7 +216,7 @@ static void submit_reads(struct rf_model *m, const struct reading *r)
 
 /* swap_vma_readahead(): 8.5. */
 static void vma_readahead(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v,
-                          struct cgroup *cg, struct reading *r)
+                          struct reading *r)
 {
 	uint64_t vpn = entry_vpn(m, v), max = MIN(UINT64_C(1) << m->cfg.page_cluster, 32), win, from, to, i;
 	uint64_t base = m->leaf[v >> m->leaf_shift].base;
@@ -235,8 +230,8 @@ static void vma_readahead(struct rf_model *m, struct space *s, const struct rf_v
 	else
 		from = vpn >= (win - 1) / 2 ? vpn - (win - 1) / 2 : 0;
 	to = from + win;
-	from = MAX(MAX(from, vma->start >> m->cfg.page_shift), base);
-	to = MIN(MIN(to, vma->end >> m->cfg.page_shift), base + (UINT64_C(1) << m->leaf_shift));
+	from = MAX(MAX(from, vma_first(m, vma)), base);
+	to = MIN(MIN(to, vma_last(m, vma)), base + (UINT64_C(1) << m->leaf_shift));
 	s->swap_last = vpn;
 	s->swap_win = (uint32_t)win;
 	s->swap_hits = 0;
@@ -244,17 +239,17 @@ static void vma_readahead(struct rf_model *m, struct space *s, const struct rf_v
 		uint32_t w = v + (uint32_t)(i - vpn);
 
 		if (i == vpn)
-			read_one(m, cg, target, FALSE, r);
+			read_one(m, target, FALSE, r);
 		else if (m->pte[w] & PTE_SWAP)
-			read_one(m, cg, m->pte_page[w], TRUE, r);
+			read_one(m, m->pte_page[w], TRUE, r);
 	}
-	read_one(m, cg, target, FALSE, r);
+	read_one(m, target, FALSE, r);
 	if (win > 1 && m->pol->ops->drain)
 		m->pol->ops->drain(m->pol);
 }
 
 /* swap_cluster_readahead(): an aligned block of slots. */
-static void cluster_readahead(struct rf_model *m, rf_page p, struct cgroup *cg, struct reading *r)
+static void cluster_readahead(struct rf_model *m, rf_page p, struct reading *r)
 {
 	uint64_t key = m->slot[p], max = UINT64_C(1) << m->cfg.page_cluster, win, from, i;
 
@@ -263,11 +258,11 @@ static void cluster_readahead(struct rf_model *m, rf_page p, struct cgroup *cg, 
 		m->swap_prev_key = key;
 	m->swap_ra_hits = 0;
 	m->swap_prev_win = win;
-	read_one(m, cg, p, FALSE, r);
+	read_one(m, p, FALSE, r);
 	from = key - key % win;
 	for (i = from; i < from + win && i < m->swap_slots; i++)
 		if (m->slot_page[i] != RF_NO_PAGE && m->slot_page[i] != p)
-			read_one(m, cg, m->slot_page[i], TRUE, r);
+			read_one(m, m->slot_page[i], TRUE, r);
 }
 
 /* Found in the swap cache: a minor fault. */
@@ -282,6 +277,40 @@ static void cache_hit(struct rf_model *m, struct space *s, uint32_t v, rf_page p
 	}
 }
 
+/* Page p, of the faulting entry v, comes from the device: a major fault.  FALSE: the task was killed. */
+static gboolean swap_read(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v, rf_page p)
+{
+	struct reading r = { .n = 0 };
+
+	count(m, cgroup_nth(m, s->cgroup), RF_C_pgmajfault, 1);
+	stall_begin(m);
+	spend(m, m->profile.major_overhead, &m->time_fault);
+	if (m->swap_sync && page_swapcount(m, p) == 1)
+		return swap_in_direct(m, p, RF_HOW_FAULT);
+	if (m->slot_page)
+		cluster_readahead(m, p, &r);
+	else
+		vma_readahead(m, s, vma, v, &r);
+	if (!m->current->alive)
+		return FALSE;
+	if (!(m->fact[p] & RF_PAGE_RESIDENT)) {
+		if (!cache_add(m, p, RF_HOW_FAULT, FALSE))
+			return FALSE;
+		m->fact[p] |= F_READING;
+		r.page[r.n < G_N_ELEMENTS(r.page) ? r.n++ : r.n - 1] = p;
+	}
+	submit_reads(m, &r);
+	return TRUE;
+}
+
+static void wait_for_swap(struct rf_model *m, rf_page p)
+{
+	if (m->fact[p] & F_READING)
+		stall_begin(m);
+	while ((m->fact[p] & F_READING) && rf_clock_next(m->clock) != UINT64_MAX)
+		wait_until(m, rf_clock_next(m->clock), &m->time_io);
+}
+
 /* do_swap_page(): 8.4. */
 enum fault swap_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v, unsigned type)
 {
@@ -291,37 +320,13 @@ enum fault swap_fault(struct rf_model *m, struct space *s, const struct rf_vma *
 	gboolean alone;
 	uint8_t flags;
 
-	if (m->fact[p] & RF_PAGE_RESIDENT) {
+	if (m->fact[p] & RF_PAGE_RESIDENT)
 		cache_hit(m, s, v, p, cg);
-	} else {
-		count(m, cg, RF_C_pgmajfault, 1);
-		stall_begin(m);
-		spend(m, m->profile.major_overhead, &m->time_fault);
-		if (m->swap_sync && users == 1) {
-			if (!swap_in_direct(m, cg, p, RF_HOW_FAULT))
-				return FAULT_KILLED;
-		} else {
-			struct reading r = { .n = 0 };
-
-			if (m->slot_page)
-				cluster_readahead(m, p, cg, &r);
-			else
-				vma_readahead(m, s, vma, v, cg, &r);
-			if (!(m->fact[p] & RF_PAGE_RESIDENT)) {
-				if (!m->current || !m->current->alive)
-					return FAULT_KILLED;
-				if (!cache_add(m, cg, p, RF_HOW_FAULT, FALSE))
-					return FAULT_KILLED;
-				m->fact[p] |= F_READING;
-				r.page[r.n < G_N_ELEMENTS(r.page) ? r.n++ : r.n - 1] = p;
-			}
-			submit_reads(m, &r);
-		}
-	}
-	if (m->fact[p] & F_READING)
-		stall_begin(m);
-	while ((m->fact[p] & F_READING) && rf_clock_next(m->clock) != UINT64_MAX)
-		wait_until(m, rf_clock_next(m->clock), &m->time_io);
+	else if (!swap_read(m, s, vma, v, p))
+		return FAULT_KILLED;
+	page_pin(m, p);
+	wait_for_swap(m, p);
+	page_unpin(m);
 	if (!m->current->alive)
 		return FAULT_KILLED;
 	alone = m->rmap[p] == v && m->rmap_next[v] == RF_NO_PAGE;
@@ -347,16 +352,17 @@ gboolean swap_in_shmem(struct rf_model *m, struct cgroup *cg, rf_page p)
 	stall_begin(m);
 	spend(m, m->profile.major_overhead, &m->time_fault);
 	if (m->swap_sync)
-		return swap_in_direct(m, cg, p, RF_HOW_FAULT);
+		return swap_in_direct(m, p, RF_HOW_FAULT);
 	if (m->slot_page)
-		cluster_readahead(m, p, cg, &r);
+		cluster_readahead(m, p, &r);
 	else
-		read_one(m, cg, p, FALSE, &r);
+		read_one(m, p, FALSE, &r);
 	if (!(m->fact[p] & RF_PAGE_RESIDENT))
 		return FALSE;
 	submit_reads(m, &r);
-	while ((m->fact[p] & F_READING) && rf_clock_next(m->clock) != UINT64_MAX)
-		wait_until(m, rf_clock_next(m->clock), &m->time_io);
+	page_pin(m, p);
+	wait_for_swap(m, p);
+	page_unpin(m);
 	swap_drop_slot(m, p); /* shmem leaves the swap cache as soon as it is back in the tree */
 	return m->current && m->current->alive;
 }
@@ -364,7 +370,6 @@ gboolean swap_in_shmem(struct rf_model *m, struct cgroup *cg, rf_page p)
 /* MADV_WILLNEED on anonymous memory. */
 void swap_willneed(struct rf_model *m, struct space *s, uint64_t from, uint64_t to)
 {
-	struct cgroup *cg = cgroup_nth(m, s->cgroup);
 	guint i;
 
 	for (i = leaf_first(m, s, from); i < s->leaves->len; i++) {
@@ -378,7 +383,7 @@ void swap_willneed(struct rf_model *m, struct space *s, uint64_t from, uint64_t 
 
 			if (m->leaf[n].base + j < from || m->leaf[n].base + j >= to || !(m->pte[v] & PTE_SWAP))
 				continue;
-			read_one(m, cg, m->pte_page[v], TRUE, &r);
+			read_one(m, m->pte_page[v], TRUE, &r);
 			if (r.n == G_N_ELEMENTS(r.page)) {
 				submit_reads(m, &r);
 				r.n = 0;

@@ -53,16 +53,15 @@ static gboolean leaf_used(struct rf_model *m, uint32_t n)
 
 static void walk_leaf(struct rf_model *m, struct space *s, struct rf_walk *w, uint32_t n)
 {
-	const unsigned shift = m->cfg.page_shift;
 	const uint64_t base = m->leaf[n].base, size = UINT64_C(1) << m->leaf_shift;
-	const struct rf_vma *vma = next_wanted(w, s, base << shift);
+	const struct rf_vma *vma = next_wanted(w, s, base << m->cfg.page_shift);
 	unsigned total = 0, young = 0;
 
-	if (!vma || vma->start >> shift >= base + size || (w->upper && !leaf_used(m, n)) ||
+	if (!vma || vma_first(m, vma) >= base + size || (w->upper && !leaf_used(m, n)) ||
 	    !w->enter(m->pol, w, n))
 		return;
-	for (; vma && vma->start >> shift < base + size; vma = next_wanted(w, s, vma->end)) {
-		uint64_t from = MAX(vma->start >> shift, base), to = MIN(vma->end >> shift, base + size);
+	for (; vma && vma_first(m, vma) < base + size; vma = next_wanted(w, s, vma->end)) {
+		uint64_t from = MAX(vma_first(m, vma), base), to = MIN(vma_last(m, vma), base + size);
 		uint32_t v = (n << m->leaf_shift) + (uint32_t)(from - base);
 
 		total += (unsigned)(to - from);
@@ -119,14 +118,13 @@ void host_walk(struct rf_policy *pol, struct rf_walk *w)
  * the mapping allow. */
 static void neighbourhood(struct rf_model *m, uint32_t v, unsigned reach, uint32_t *from, uint32_t *to)
 {
-	const unsigned shift = m->cfg.page_shift;
 	uint64_t vpn = entry_vpn(m, v), first = m->leaf[v >> m->leaf_shift].base;
 	uint64_t end = first + (UINT64_C(1) << m->leaf_shift);
-	const struct rf_vma *vma = rf_vmas_find(space_of_entry(m, v)->vmas, vpn << shift);
+	const struct rf_vma *vma = vma_of(m, space_of_entry(m, v), vpn);
 
 	if (vma) {
-		first = MAX(first, vma->start >> shift);
-		end = MIN(end, vma->end >> shift);
+		first = MAX(first, vma_first(m, vma));
+		end = MIN(end, vma_last(m, vma));
 	}
 	if (end - first > reach) {
 		if (vpn - first < reach / 2)

@@ -26,11 +26,8 @@ static void write_done(void *machine, uint64_t arg)
 	if (p >= m->npages || !(m->fact[p] & RF_PAGE_WRITEBACK))
 		return;
 	m->fact[p] &= ~RF_PAGE_WRITEBACK;
-	if ((m->fact[p] & (RF_PAGE_RECLAIM | RF_PAGE_DIRTY)) == RF_PAGE_RECLAIM) {
-		m->fact[p] &= ~RF_PAGE_RECLAIM;
-		if (m->pol->ops->move)
-			m->pol->ops->move(m->pol, m->host.lruvec_of(m->pol, p), p, RF_MOVE_ROTATE);
-	}
+	m->writeback--;
+	page_rotate(m, p);
 }
 
 /* One dirty page goes to the device; its mappings become read-only, so that the next store tells. */
@@ -43,6 +40,7 @@ static uint64_t write_page(struct rf_model *m, struct file *f, rf_page p)
 		m->pte[v] &= ~(PTE_WRITE | PTE_DIRTY);
 		tlb_drop(m, v);
 	}
+	m->writeback += !(m->fact[p] & RF_PAGE_WRITEBACK);
 	m->fact[p] = (m->fact[p] & ~RF_PAGE_DIRTY) | RF_PAGE_WRITEBACK;
 	f->ndirty--;
 	m->dirty--;
@@ -170,23 +168,21 @@ void flusher_wake(struct rf_model *m)
 }
 
 /* balance_dirty_pages(): above the background threshold the flusher works, above the limit the
- * writer waits until it is below again. */
+ * writer waits until enough is written; what is on its way to the device still counts. */
 void balance_dirty(struct rf_model *m)
 {
 	uint64_t avail = dirtyable(m);
 
-	if (m->dirty <= avail * m->cfg.dirty_background_ratio / 100)
+	if (m->dirty + m->writeback <= avail * m->cfg.dirty_background_ratio / 100)
 		return;
 	flusher_wake(m);
-	if (m->dirty <= avail * m->cfg.dirty_ratio / 100)
+	if (m->dirty + m->writeback <= avail * m->cfg.dirty_ratio / 100)
 		return;
 	stall_begin(m);
-	while (m->dirty > dirtyable(m) * m->cfg.dirty_ratio / 100 && rf_clock_next(m->clock) != UINT64_MAX) {
-		uint64_t before = m->dirty;
-
-		wait_until(m, MAX(rf_clock_next(m->clock), m->disk.wire_free), &m->time_throttle);
-		if (m->dirty >= before && !m->flusher_woken)
-			break;
+	while (m->dirty + m->writeback > dirtyable(m) * m->cfg.dirty_ratio / 100) {
+		if (m->dirty)
+			flusher_wake(m);
+		wait_until(m, rf_clock_next(m->clock), &m->time_throttle);
 	}
 }
 

@@ -215,7 +215,7 @@ void rf_model_free(struct rf_model *m)
 }
 
 /* Names of new dense ids: which entry each is. */
-static gboolean pages_item(struct rf_model *m, const struct rf_item *item)
+static gboolean pages_item(struct rf_model *m, const struct rf_item *item, GError **error)
 {
 	uint32_t i, n = item->pages.first + item->pages.n;
 	unsigned shift = m->cfg.page_shift - RF_GRANULE_SHIFT;
@@ -228,10 +228,10 @@ static gboolean pages_item(struct rf_model *m, const struct rf_item *item)
 		const struct rf_page_name *name = &item->pages.name[i];
 		struct space *s = space_nth(m, name->space);
 
-		/* A task that no event declared is declared by its first access. */
-		while (!s) {
-			task_get(m, m->spaces->len + (1u << 30));
-			s = space_nth(m, name->space);
+		if (!s) {
+			rf_set_data(error, "record %" G_GUINT64_FORMAT ": a page of address space %u; there are %u so far",
+			            item->record, name->space, m->spaces->len);
+			return FALSE;
 		}
 		m->map[item->pages.first + i] = entry_get(m, s, name->vpn >> shift);
 	}
@@ -242,7 +242,7 @@ static gboolean pages_item(struct rf_model *m, const struct rf_item *item)
 static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError **error)
 {
 	const struct rf_runs *r = &item->runs;
-	struct task *t = task_get(m, r->tid);
+	struct task *t = task_get(m, r->tid, error);
 	const gboolean each = (m->pol->ops->flags & RF_POLICY_ACCESS) != 0;
 	const gboolean tlb = m->cfg.tlb_entries != 0;
 	const uint64_t cost = (uint64_t)m->profile.access;
@@ -250,6 +250,8 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 	int64_t poll_left = m->poll_left;
 	uint32_t i;
 
+	if (!t)
+		return FALSE;
 	if (tlb && m->current != t)
 		tlb_flush(m);
 	m->current = t;
@@ -353,7 +355,9 @@ static gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError
 		return file_rw(m, ev, error);
 	case RF_EV_HUGETLB:
 		pages = ev->len >> m->cfg.page_shift;
-		m->used += MIN(pages, m->ram - MIN(m->ram, m->used));
+		pages = MIN(pages, m->ram - MIN(m->ram, m->used));
+		m->reserved += pages;
+		m->used += pages;
 		return TRUE;
 	case RF_EV_MEMORY:
 		pages = ev->len >> m->cfg.page_shift;
@@ -389,7 +393,7 @@ gboolean rf_model_item(struct rf_model *m, const struct rf_item *item, GError **
 	case RF_ITEM_RUNS:
 		return runs_item(m, item, error);
 	case RF_ITEM_PAGES:
-		return pages_item(m, item);
+		return pages_item(m, item, error);
 	case RF_ITEM_EVENT:
 		if (m->cfg.stats_poll && item->event.kind >= RF_EV_MMAP && item->event.kind <= RF_EV_MARK &&
 		    --m->poll_left < 0)

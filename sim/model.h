@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The modelled machine, from inside: what the model-*.c files share.  Nobody else includes this.
+ * The modelled machine, from inside: what the model-*.c files share.  Nobody else includes this, but
+ * for tests that check a machine between two items.
  *
  * A page-table leaf is a block of consecutive entries of the PTE arrays: entry number v names a
  * virtual page, leaf[v / entries] says where it is.  A logical page p keeps its index from first
@@ -42,6 +43,7 @@ enum {
 
 #define IDENT_ANON UINT64_MAX
 #define IDENT_OFF_BITS 40
+#define FILE_PAGES_MAX (UINT64_C(1) << 32) /* 16 TiB at 4K, as a file of ext4 */
 
 enum { RSS_ANON, RSS_FILE, RSS_SHMEM, RSS_N };
 
@@ -89,11 +91,13 @@ struct node {
 	gboolean listed;
 };
 
-/* The tree above the nodes, by position: a second-level node for each 64 nodes that exist. */
+/* The tree above the nodes, by position: a second-level node for each 64 nodes that exist, once the
+ * file has more pages than one node holds.  Who paid for it: id of the cgroup + 1, 0 nobody. */
 #define CHUNK_NODES 1024
 struct chunk {
 	struct node *node[CHUNK_NODES];
 	uint16_t group[CHUNK_NODES / NODE_SLOTS];
+	uint32_t group_payer[CHUNK_NODES / NODE_SLOTS];
 };
 
 struct file {
@@ -101,7 +105,11 @@ struct file {
 	char *name;
 	uint64_t npages;
 	GPtrArray *chunks; /* of struct chunk, NULL where nothing is cached */
+<<<<<<< main
 	uint32_t nnodes;   /* tree nodes with pages */
+=======
+	uint32_t nnodes, top_payer; /* tree nodes with pages; as above, for the third level */
+>>>>>>> local
 	gboolean shmem;
 	uint64_t ncached, ndirty, dirtied_when;
 	/* struct file_ra_state */
@@ -166,7 +174,8 @@ struct rf_model {
 	GPtrArray *task_order;
 
 	/* memory of the machine, in frames */
-	uint64_t ram, used; /* used: metadata and hugetlb pages too */
+	uint64_t ram, used; /* used: reserved, pages of the page cache and of tasks, kernel memory */
+	uint64_t reserved;  /* metadata and hugetlb pages */
 	uint64_t wmark_min, wmark_low, wmark_high;
 	gboolean kswapd_running;
 	int kswapd_prio, kswapd_failures;
@@ -178,8 +187,11 @@ struct rf_model {
 	uint64_t slot_cursor, swap_prev_key, swap_ra_hits, swap_prev_win;
 	struct rf_device swap_dev, disk;
 
-	uint64_t dirty;
+	uint64_t dirty, writeback; /* file pages; a page can be both */
 	gboolean flusher_woken;
+	/* Pages that the task at hand holds on to while it waits or allocates: reclaim keeps them. */
+	rf_page pinned[4];
+	unsigned npinned;
 	int64_t poll_left;      /* accesses until somebody reads memory.stat again */
 	uint64_t cpu_updates, stat_updates; /* of statistics: not yet, and pending since they were folded */
 
@@ -204,7 +216,7 @@ struct rf_model {
 
 /* ---- model-space.c: tasks, address spaces, page tables, the reverse map ---- */
 struct task *task_find(struct rf_model *m, uint32_t tid); /* or NULL */
-struct task *task_get(struct rf_model *m, uint32_t tid);  /* declared on the way if need be */
+struct task *task_get(struct rf_model *m, uint32_t tid, GError **error); /* NULL is an error */
 gboolean task_event(struct rf_model *m, const struct rf_event *ev, GError **error); /* task exec exit */
 void task_kill(struct rf_model *m, struct task *t);
 struct space *space_of_entry(struct rf_model *m, uint32_t v);
@@ -219,6 +231,13 @@ guint leaf_first(const struct rf_model *m, const struct space *s, uint64_t from)
 gboolean tables_charge(struct rf_model *m, uint32_t v);
 /* Mappings were made or went: charge their descriptors.  FALSE: the task was killed. */
 gboolean vmas_charge(struct rf_model *m, struct space *s);
+/* The mapping that a page belongs to: on a machine with large pages, the first that has part of it. */
+const struct rf_vma *vma_of(const struct rf_model *m, struct space *s, uint64_t vpn);
+/* The page of its file that page vpn of a mapping shows. */
+uint64_t vma_pgoff(const struct rf_model *m, const struct rf_vma *vma, uint64_t vpn);
+/* First page of a mapping, and one beyond its last. */
+static inline uint64_t vma_first(const struct rf_model *m, const struct rf_vma *vma) { return vma->start >> m->cfg.page_shift; }
+static inline uint64_t vma_last(const struct rf_model *m, const struct rf_vma *vma) { return ((vma->end - 1) >> m->cfg.page_shift) + 1; }
 gboolean anon_vma_charge(struct rf_model *m, struct space *s, const struct rf_vma *vma);
 void tables_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to);
 void map_page(struct rf_model *m, uint32_t v, rf_page p, uint8_t flags);
@@ -250,6 +269,9 @@ void folio_add(struct rf_model *m, const rf_page *page, unsigned order, struct c
 void folio_drop(struct rf_model *m, rf_page p, enum rf_why why);
 /* First page of the folio that p belongs to: the one that is on a list. */
 rf_page folio_head(const struct rf_model *m, rf_page p);
+rf_page folio_page(const struct rf_model *m, rf_page head, unsigned i);
+/* What is true of one of its pages is true of a folio: dirty, being written, being read. */
+uint16_t folio_facts(const struct rf_model *m, rf_page head);
 static inline unsigned folio_pages(const struct rf_model *m, rf_page p)
 {
 	return m->order ? 1u << m->order[p] : 1;
@@ -258,6 +280,10 @@ static inline rf_page page_of(const struct rf_model *m, uint32_t v) { return m->
 enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc, gboolean clean_only);
 unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, unsigned *vm);
 void page_set_lazyfree(struct rf_model *m, rf_page p);
+void page_pin(struct rf_model *m, rf_page p);
+void page_unpin(struct rf_model *m); /* the one pinned last */
+void page_touch(struct rf_model *m, rf_page p); /* used through a file descriptor, or unmapped young */
+void page_rotate(struct rf_model *m, rf_page p); /* its writeback ended: clean, and to be freed soon? */
 /* Is the cgroup in target's subtree? */
 gboolean below(const struct rf_model *m, uint32_t cgroup, const struct rf_lruvec *target);
 
@@ -290,10 +316,13 @@ void host_count(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c, 
 void node_init(struct rf_model *m);
 gboolean frames_take(struct rf_model *m, uint32_t n, gboolean noretry);
 void frames_give(struct rf_model *m, uint32_t n);
-void out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason);
+/* FALSE: there is nobody to kill. */
+gboolean out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason);
 
 /* ---- model-fault.c ---- */
-enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v);
+/* A fresh anonymous page, charged and then put in an entry. */
+gboolean new_anon_charge(struct rf_model *m, struct space *s, const struct rf_vma *vma);
+void new_anon_map(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v);
 enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error);
 
 /* ---- model-cache.c: the page cache ---- */
@@ -354,6 +383,7 @@ uint64_t host_swap_available(struct rf_policy *pol, struct rf_lruvec *lv);
 gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **error);
 void page_mlock(struct rf_model *m, rf_page p);
 void page_munlock(struct rf_model *m, rf_page p);
+void page_munlock_unmapped(struct rf_model *m, rf_page p); /* when nobody maps its folio any more */
 
 /* ---- model-stats.c ---- */
 void stats_init(struct rf_model *m);
@@ -375,6 +405,9 @@ void spend(struct rf_model *m, uint64_t ns, uint64_t *account);
 void stats_sample(struct rf_model *m, struct rf_sample *out);
 gboolean stats_finish(struct rf_model *m, struct rf_result *out, GError **error);
 void stats_free(struct rf_model *m);
+
+/* ---- model-check.c: every sum counted anew; aborts with a message ---- */
+void rf_model_check(const struct rf_model *m);
 
 /* model.c */
 struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_totals *totals, GError **error);

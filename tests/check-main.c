@@ -11,6 +11,7 @@
 	X(config) \
 	X(lackey) \
 	X(mglru) \
+	X(model_random) \
 	X(oracle) \
 	X(policies) \
 	X(policies_frames) \
