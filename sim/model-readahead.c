@@ -50,16 +50,17 @@ static unsigned folio_order_at(const struct rf_model *m, const struct file *f, u
 }
 
 /* Read the missing pages of [start, start+size) in folios of up to order, with the marker async pages
- * before the end (page_cache_ra_order).  The target's caller waits until *done; others find F_READING. */
-static void read_window(struct rf_model *m, struct file *f, uint64_t start, uint64_t size, uint64_t async,
-                        unsigned order, uint64_t target, struct cgroup *cg, unsigned how, uint64_t *done)
+ * before the end (page_cache_ra_order).  The target's caller waits until *done; others find F_READING.
+ * FALSE: not all of it could be charged. */
+static gboolean read_window(struct rf_model *m, struct file *f, uint64_t start, uint64_t size, uint64_t async,
+                            unsigned order, uint64_t target, struct cgroup *cg, unsigned how, uint64_t *done)
 {
-	uint64_t i, n = 0, mark = async ? start + size - async : UINT64_MAX, pages;
+	uint64_t i, j, n = 0, mark = async ? start + size - async : UINT64_MAX, pages;
 	g_autofree rf_page *added = NULL;
 
 	*done = m->host.now;
 	if (start >= f->npages)
-		return;
+		return TRUE;
 	size = MIN(size, f->npages - start);
 	added = g_new(rf_page, size);
 	for (i = start; i < start + size; i += pages) {
@@ -80,13 +81,13 @@ static void read_window(struct rf_model *m, struct file *f, uint64_t start, uint
 			m->fact[added[n]] |= F_RA;
 		n += pages;
 	}
-	if (!n)
-		return;
-	*done = rf_device_submit(&m->disk, m->host.now, n << m->cfg.page_shift, FALSE);
-	for (i = 0; i < n; i++) {
-		m->fact[added[i]] |= F_READING;
-		rf_clock_at(m->clock, *done, read_done, m, added[i]);
+	if (n)
+		*done = rf_device_submit(&m->disk, m->host.now, n << m->cfg.page_shift, FALSE);
+	for (j = 0; j < n; j++) {
+		m->fact[added[j]] |= F_READING;
+		rf_clock_at(m->clock, *done, read_done, m, added[j]);
 	}
+	return i >= start + size;
 }
 
 static uint64_t round_up_pow2(uint64_t n)
@@ -182,8 +183,10 @@ void file_willneed(struct rf_model *m, struct file *f, uint64_t from, uint64_t t
 
 	if (m->current)
 		cg = cgroup_nth(m, ((struct space *)m->spaces->pdata[m->current->space])->cgroup);
-	for (; from < to && from < f->npages; from += MIN(step, to - from))
-		read_window(m, f, from, MIN(step, to - from), 0, 0, UINT64_MAX, cg, 0, &done);
+	to = MIN(MIN(to, f->npages), FILE_PAGES_MAX);
+	for (; from < to; from += MIN(step, to - from))
+		if (!read_window(m, f, from, MIN(step, to - from), 0, 0, UINT64_MAX, cg, 0, &done))
+			break;
 }
 
 /* do_sync_mmap_readahead(): 9.2. */
@@ -208,8 +211,8 @@ void sync_mmap_readahead(struct rf_model *m, struct file *f, const struct rf_vma
 	if (exec) {
 		unsigned order = m->cfg.arch == RF_ARCH_ARM64 && m->cfg.page_shift < 16 ? 16 - m->cfg.page_shift : 0;
 
-		first = vma->off >> m->cfg.page_shift;
-		last = first + ((vma->end - vma->start) >> m->cfg.page_shift);
+		first = vma_pgoff(m, vma, vma_first(m, vma));
+		last = first + vma_last(m, vma) - vma_first(m, vma);
 		start = MAX(pgoff & ~((UINT64_C(1) << order) - 1), first);
 		f->ra_start = start;
 		f->ra_size = MIN(max, last - start);

@@ -387,7 +387,7 @@ static gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError
 	return TRUE;
 }
 
-gboolean rf_model_item(struct rf_model *m, const struct rf_item *item, GError **error)
+static gboolean take_item(struct rf_model *m, const struct rf_item *item, GError **error)
 {
 	switch (item->kind) {
 	case RF_ITEM_RUNS:
@@ -408,6 +408,19 @@ gboolean rf_model_item(struct rf_model *m, const struct rf_item *item, GError **
 	case RF_ITEM_END:
 		return TRUE;
 	}
+	return TRUE;
+}
+
+gboolean rf_model_item(struct rf_model *m, const struct rf_item *item, GError **error)
+{
+	if (!take_item(m, item, error))
+		return FALSE;
+#ifdef RF_CHECKED
+	/* A count of everything takes its time: often at first, then now and then. */
+	if (m->checked < 256 || m->checked % 64 == 0)
+		rf_model_check(m);
+	m->checked++;
+#endif
 	return TRUE;
 }
 

@@ -91,13 +91,11 @@ struct node {
 	gboolean listed;
 };
 
-/* The tree above the nodes, by position: a second-level node for each 64 nodes that exist, once the
- * file has more pages than one node holds.  Who paid for it: id of the cgroup + 1, 0 nobody. */
+/* The tree above the nodes, by position: a second-level node for each 64 nodes that exist. */
 #define CHUNK_NODES 1024
 struct chunk {
 	struct node *node[CHUNK_NODES];
 	uint16_t group[CHUNK_NODES / NODE_SLOTS];
-	uint32_t group_payer[CHUNK_NODES / NODE_SLOTS];
 };
 
 struct file {
@@ -105,11 +103,7 @@ struct file {
 	char *name;
 	uint64_t npages;
 	GPtrArray *chunks; /* of struct chunk, NULL where nothing is cached */
-<<<<<<< main
 	uint32_t nnodes;   /* tree nodes with pages */
-=======
-	uint32_t nnodes, top_payer; /* tree nodes with pages; as above, for the third level */
->>>>>>> local
 	gboolean shmem;
 	uint64_t ncached, ndirty, dirtied_when;
 	/* struct file_ra_state */
@@ -212,6 +206,9 @@ struct rf_model {
 	GArray *oom, *marks, *timeline;
 	struct rf_scan *scan; /* of the reclaim under way, or NULL */
 	gboolean in_reclaim;
+#ifdef RF_CHECKED
+	uint64_t checked; /* items taken */
+#endif
 };
 
 /* ---- model-space.c: tasks, address spaces, page tables, the reverse map ---- */
