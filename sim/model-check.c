@@ -142,7 +142,7 @@ static void check_page(const struct rf_model *m, rf_page p, struct recount *r)
 		broken("page %u is in the swap cache with facts 0x%x", p, f);
 	check_chain(m, p, r);
 	if (!(f & RF_PAGE_RESIDENT)) {
-		if (f & (RF_PAGE_DIRTY | RF_PAGE_WRITEBACK | RF_PAGE_LAZYFREE | RF_PAGE_MLOCKED | F_UNEV))
+		if (f & (RF_PAGE_DIRTY | RF_PAGE_WRITEBACK | RF_PAGE_LAZYFREE | RF_PAGE_MLOCKED | F_UNEV | F_READING | F_RA))
 			broken("page %u is not resident and has facts 0x%x", p, f);
 		if ((f & RF_PAGE_SWAPBACKED) && !(f & F_SLOT))
 			broken("page %u is neither in memory nor in swap", p);

@@ -79,14 +79,14 @@ static gboolean read_window(struct rf_model *m, struct file *f, uint64_t start, 
 		}
 		if (i <= mark && mark < i + pages)
 			m->fact[added[n]] |= F_RA;
+		for (j = n; j < n + pages; j++) /* locked: the charges for the others leave it alone */
+			m->fact[added[j]] |= F_READING;
 		n += pages;
 	}
 	if (n)
 		*done = rf_device_submit(&m->disk, m->host.now, n << m->cfg.page_shift, FALSE);
-	for (j = 0; j < n; j++) {
-		m->fact[added[j]] |= F_READING;
+	for (j = 0; j < n; j++)
 		rf_clock_at(m->clock, *done, read_done, m, added[j]);
-	}
 	return i >= start + size;
 }
 
