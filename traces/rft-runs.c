@@ -88,7 +88,8 @@ static void coded_columns(const struct rft_encoder *e, uint32_t n, unsigned widt
 static void packed_columns(const struct rft_encoder *e, uint32_t nruns, unsigned low_bytes,
                            unsigned high_bits, GByteArray *col[RFT_RUN_COLS])
 {
-	const uint8_t *count = e->count->data, *count_end = count + e->count->len;
+	const uint8_t *count = e->count->data;
+	const uint8_t *const count_end = e->count->len ? count + e->count->len : count;
 	const unsigned shift = 8 * low_bytes, per_byte = 8 / high_bits;
 	uint32_t last[4] = { 0 }, id = 0;
 	uint8_t *code, *high, *low;
@@ -337,17 +338,18 @@ packed_fours(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type, u
 {
 	const unsigned shift = 8 * low_bytes;
 	const uint32_t low_mask = (1u << shift) - 1, high_mask = (1u << high_bits) - 1;
-	const uint8_t *code = d->code + d->pos / 4, *high = d->id + (size_t)d->pos * high_bits / 8;
+	const uint8_t *code = d->code + d->pos / 4;
 	const uint8_t *low = d->low + (size_t)d->pos * low_bytes;
 	const uint32_t one[4] = { 1, 1, 1, 1 };
 	uint32_t m = *max;
 
 	for (uint32_t i = 0; i < n; i += 4, low += 4 * low_bytes) {
 		uint64_t l = rft_get64(low);
-		uint32_t h = rft_get32(high + i * high_bits / 8), c = code[i / 4], p0, p1, p2, p3;
+		size_t bit = (size_t)(d->pos + i) * high_bits;
+		uint32_t h = rft_get32(d->id + bit / 8), c = code[i / 4], p0, p1, p2, p3;
 
-		if (high_bits == 1)
-			h >>= i & 4;
+		if (high_bits == 1) /* four runs are half a byte */
+			h >>= bit % 8;
 		p0 = (h & high_mask) << shift | ((uint32_t)l & low_mask);
 		p1 = (h >> high_bits & high_mask) << shift | ((uint32_t)(l >> shift) & low_mask);
 		p2 = (h >> 2 * high_bits & high_mask) << shift | ((uint32_t)(l >> 2 * shift) & low_mask);
