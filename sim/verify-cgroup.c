@@ -144,6 +144,8 @@ uint64_t rf_vcgroup_oom_kills(const struct rf_vcgroup_where *w, const char *path
 
 /* ---- pages of the process itself ---- */
 
+#define SPARSE                                                                                     \
+	((uint64_t)4 << 30) /* mappings larger than this are reservations, as of sanitizers */
 #define PM_PRESENT ((uint64_t)1 << 63)
 #define PM_PFN (((uint64_t)1 << 55) - 1)
 
@@ -195,6 +197,7 @@ gboolean rf_vcgroup_own_pages(const char *path, pid_t pid, const struct rf_vrang
 
 		if (sscanf(*line, "%llx-%llx", &start, &end) != 2 || start >> 63)
 			continue;
+		skip = end - start > SPARSE;
 		for (guint i = 0; i < nexcept; i++)
 			skip |= start < except[i].end && except[i].start < end;
 		if (!skip)

@@ -23,6 +23,10 @@
 #define VECTORS 64
 #define READ_MAX ((uint64_t)0x7ffff000) /* what one call moves */
 
+/* No sanitizer may look at these accesses: they are to whole pages, whatever lies in them, and what
+ * it keeps about them would be charged to the cgroup. */
+#define UNWATCHED __attribute__((no_sanitize("address")))
+
 #ifndef MADV_COLD
 #define MADV_COLD 20
 #define MADV_PAGEOUT 21
@@ -95,7 +99,7 @@ static void touch_stack(void)
 }
 
 /* Copies of what is written to, mappings of what is read: no fault of our own is left for later. */
-static void touch_own(const struct rf_vlayout *l)
+UNWATCHED static void touch_own(const struct rf_vlayout *l)
 {
 	for (guint i = 0; i < l->writable->len; i++) {
 		const struct rf_vrange *r = &g_array_index(l->writable, struct rf_vrange, i);
@@ -203,7 +207,7 @@ static void prepare_nudge(const struct rf_vchild *c)
 	p[c->nudge_bytes - 1] = 2;
 }
 
-static void own_pages(const struct rf_vchild *c)
+UNWATCHED static void own_pages(const struct rf_vchild *c)
 {
 	uint64_t bytes = shared->own_pages * RF_VERIFY_PAGE;
 	const struct rf_vop op = { .kind = RF_VOP_MMAP, .addr = c->layout->own, .len = bytes };
@@ -235,7 +239,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static inline void access_page(struct replay *r, const struct rf_vunit *u)
+UNWATCHED static inline void access_page(struct replay *r, const struct rf_vunit *u)
 {
 	if (u->kind == RF_VOP_WRITE)
 		*(volatile uint32_t *)(uintptr_t)u->addr =
