@@ -28,20 +28,46 @@ static inline void rf_list_to_head(struct rf_link *link, struct rf_list *l, rf_p
 	rf_list_push_head(link, l, page);
 }
 
-/* The tail leaves or has left: ask for what the next victims need.  Pages that lie together in time
- * do not in memory. */
-static inline void rf_list_look_ahead(const struct rf_policy *pol, const struct rf_list *l)
-{
-	rf_page next = l->tail;
+/* A scout walks some pages ahead of the tail and asks for what will be needed of those that go next:
+ * pages that lie together in time do not in memory. */
+#define RF_SCOUT_AHEAD 8
 
-	if (next == RF_NO_PAGE)
-		return;
-	__builtin_prefetch(&pol->host->fact[next], 1);
-	next = pol->link[next].prev;
-	if (next == RF_NO_PAGE)
-		return;
-	__builtin_prefetch(&pol->link[next], 1);
-	__builtin_prefetch(&pol->host->fact[next], 1);
+struct rf_scout {
+	rf_page page;   /* RF_NO_PAGE: it has not set out */
+	uint32_t ahead; /* at most this far from the tail */
+};
+
+static inline void rf_scout_init(struct rf_scout *s)
+{
+	s->page = RF_NO_PAGE;
+	s->ahead = 0;
+}
+
+/* Before page leaves its place in the list. */
+static inline void rf_scout_evade(struct rf_scout *s, const struct rf_link *link, rf_page page)
+{
+	if (s->page == page)
+		s->page = link[page].prev;
+}
+
+/* The tail has left. */
+static inline void rf_scout_follow(struct rf_scout *s, const struct rf_policy *pol,
+                                   const struct rf_list *l)
+{
+	if (s->page == RF_NO_PAGE || s->page == l->tail || !s->ahead) {
+		s->page = l->tail;
+		s->ahead = 0;
+	} else {
+		s->ahead--;
+	}
+	while (s->ahead < RF_SCOUT_AHEAD && s->page != RF_NO_PAGE) {
+		s->page = pol->link[s->page].prev;
+		s->ahead++;
+		if (s->page == RF_NO_PAGE)
+			return;
+		__builtin_prefetch(&pol->link[s->page], 1);
+		__builtin_prefetch(&pol->host->fact[s->page], 1);
+	}
 }
 
 /* Checked builds: the list holds n pages, all with the tag, in memory or all not, linked both

@@ -8,6 +8,7 @@
 
 struct lru_lruvec {
 	struct rf_list list; /* head: used last */
+	struct rf_scout scout;
 };
 
 static struct lru_lruvec *lru(struct rf_lruvec *lv)
@@ -19,6 +20,7 @@ static void lru_lruvec_init(struct rf_policy *pol, struct rf_lruvec *lv)
 {
 	(void)pol;
 	rf_list_init(&lru(lv)->list);
+	rf_scout_init(&lru(lv)->scout);
 }
 
 static void lru_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, unsigned how,
@@ -30,8 +32,13 @@ static void lru_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, u
 
 static void to_head(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 {
-	if (rf_listed(pol->link, &lru(lv)->list, page))
-		rf_list_to_head(pol->link, &lru(lv)->list, page);
+	struct lru_lruvec *v = lru(lv);
+
+	if (v->list.head == page || !rf_listed(pol->link, &v->list, page))
+		return;
+	rf_scout_evade(&v->scout, pol->link, page);
+	rf_list_remove(pol->link, &v->list, page);
+	rf_list_push_head(pol->link, &v->list, page);
 }
 
 static void lru_access(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, unsigned type,
@@ -44,10 +51,14 @@ static void lru_access(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page
 static uint64_t lru_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page,
                            enum rf_why why)
 {
-	(void)why;
-	if (rf_listed(pol->link, &lru(lv)->list, page))
-		rf_list_take(pol->link, &lru(lv)->list, page);
-	rf_list_look_ahead(pol, &lru(lv)->list);
+	struct lru_lruvec *v = lru(lv);
+
+	if (!rf_listed(pol->link, &v->list, page))
+		return 1;
+	rf_scout_evade(&v->scout, pol->link, page);
+	rf_list_take(pol->link, &v->list, page);
+	if (why == RF_WHY_EVICTED)
+		rf_scout_follow(&v->scout, pol, &v->list);
 	return 1;
 }
 
@@ -66,12 +77,14 @@ static void lru_kept(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page,
 
 static void lru_move(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, enum rf_move how)
 {
-	struct rf_list *l = &lru(lv)->list;
+	struct lru_lruvec *v = lru(lv);
+	struct rf_list *l = &v->list;
 
 	if (how == RF_MOVE_UNLAZY || !rf_listed(pol->link, l, page))
 		return;
 	if (how == RF_MOVE_LAZYFREE)
 		pol->host->lazyfree(pol, page);
+	rf_scout_evade(&v->scout, pol->link, page);
 	rf_list_remove(pol->link, l, page);
 	rf_list_push_tail(pol->link, l, page);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A fifo of pages in one array.  A list costs a jump through memory for each page that the hand of a
- * clock passes; here those to come are known ahead.  A page's place is kept in its link; pages taken
- * out of the middle leave holes.
+ * A fifo of pages in one array.  A list costs a jump through memory for each page that the hand of
+ * a clock passes, and for both neighbours of a page that moves; here those to come are known ahead,
+ * and neighbours do not matter.  A page's place is kept in its link; pages taken out of the middle
+ * leave holes, which are closed now and then.
  */
 #ifndef RF_QUEUE_H
 #define RF_QUEUE_H
@@ -10,18 +11,19 @@
 
 #include "policies/policy.h"
 
-#define RF_QUEUE_AHEAD 8 /* pages whose state is asked for before it is needed */
+#define RF_QUEUE_AHEAD 48 /* slots whose pages are asked for before they are needed */
 
 struct rf_queue {
 	rf_page *slot;      /* from the oldest to the youngest, RF_NO_PAGE: a hole */
 	uint32_t old, young;/* counters: slots old … young - 1, modulo the size */
 	uint32_t mask;      /* size - 1, a power of two */
 	uint32_t n;         /* pages */
+	uint32_t ahead;     /* pages of slots before are asked for */
 };
 
 static inline void rf_queue_init(struct rf_queue *q)
 {
-	q->old = q->young = q->n = 0;
+	q->old = q->young = q->n = q->ahead = 0;
 	q->mask = 63;
 	q->slot = g_new(rf_page, q->mask + 1);
 	memset(q->slot, 0xff, (q->mask + 1) * sizeof(*q->slot)); /* RF_NO_PAGE */
@@ -40,24 +42,31 @@ static inline gboolean rf_queued(const struct rf_link *link, rf_page page)
 /* No slot is free: close the holes if they are many, else double the array. */
 static inline void rf_queue_make_room(struct rf_queue *q, struct rf_link *link)
 {
-	uint64_t size = (uint64_t)q->mask + 1, now = q->n > q->mask / 2 ? size * 2 : size;
-	rf_page *slot = g_new(rf_page, now);
-	uint32_t n = 0;
+	rf_page *slot = q->slot;
+	uint32_t mask = q->mask, n = 0;
 
-	memset(slot, 0xff, now * sizeof(*slot));
+	if (q->n > mask / 2) {
+		mask = 2 * mask + 1;
+		slot = g_new(rf_page, (size_t)mask + 1);
+		memset(slot, 0xff, ((size_t)mask + 1) * sizeof(*slot));
+	}
 	for (uint32_t i = q->old; i != q->young; i++) {
 		rf_page page = q->slot[i & q->mask];
+		uint32_t place = (q->old + n) & mask;
 
 		if (page == RF_NO_PAGE)
 			continue;
-		link[page].prev = n;
-		slot[n++] = page;
+		slot[place] = page;
+		link[page].prev = place;
+		n++;
 	}
-	g_free(q->slot);
-	q->slot = slot;
-	q->mask = (uint32_t)(now - 1);
-	q->old = 0;
-	q->young = n;
+	if (slot != q->slot) {
+		g_free(q->slot);
+		q->slot = slot;
+		q->mask = mask;
+	}
+	q->young = q->old + n;
+	q->ahead = q->old;
 }
 
 static inline void rf_queue_push(struct rf_queue *q, struct rf_link *link, rf_page page)
@@ -113,18 +122,40 @@ static inline void rf_queue_remove(struct rf_queue *q, struct rf_link *link, rf_
 	q->n--;
 }
 
+/* Ask for one or two pages more of those that come after the oldest. */
+static inline void rf_queue_look_ahead(struct rf_queue *q, const struct rf_policy *pol)
+{
+	if (q->ahead - q->old > q->young - q->old)
+		q->ahead = q->old;
+	for (unsigned n = 0; n < 2 && q->ahead != q->young && q->ahead - q->old < RF_QUEUE_AHEAD;) {
+		rf_page page = q->slot[q->ahead++ & q->mask];
+
+		if (page == RF_NO_PAGE)
+			continue;
+		__builtin_prefetch(&pol->host->fact[page], 1);
+		__builtin_prefetch(&pol->link[page], 1);
+		n++;
+	}
+}
+
 /* RF_NO_PAGE when there is none. */
 static inline rf_page rf_queue_oldest(struct rf_queue *q, const struct rf_policy *pol)
 {
-	rf_page page = RF_NO_PAGE, ahead = q->slot[(q->old + RF_QUEUE_AHEAD) & q->mask];
+	rf_page page = RF_NO_PAGE;
 
-	if (ahead != RF_NO_PAGE) {
-		__builtin_prefetch(&pol->host->fact[ahead], 1);
-		__builtin_prefetch(&pol->link[ahead], 1);
-	}
 	while (q->old != q->young && (page = q->slot[q->old & q->mask]) == RF_NO_PAGE)
 		q->old++;
+	rf_queue_look_ahead(q, pol);
 	return page;
+}
+
+/* From wherever it is to the young end. */
+static inline void rf_queue_renew(struct rf_queue *q, struct rf_link *link, rf_page page)
+{
+	if (link[page].prev == ((q->young - 1) & q->mask))
+		return;
+	rf_queue_remove(q, link, page);
+	rf_queue_push(q, link, page);
 }
 
 /* The oldest becomes the youngest. */
