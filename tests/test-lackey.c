@@ -162,8 +162,7 @@ START_TEST(random_stream)
 		"--77-- transtab: allocate sector 0\n",
 		"\n",
 		"hello, world\n",
-		"--77:1:mallocfr newSuperblock at 0x10036FD000 (pszB   65504)  owner "
-		"VALGRIND/ttaux\n",
+		"--77:1:mallocfr newSuperblock at 0x10036FD000 (pszB 65504) owner VALGRIND/ttaux\n",
 		"SB 04000000\n",
 		"I am no access,8\n",
 		"==77==   SBs entered:   21,642\n",
