@@ -264,6 +264,20 @@ START_TEST(any_host)
 }
 END_TEST
 
+static void take_some(struct rf_queue *q, const struct rf_policy *pol, uint16_t *fact, GQueue *model,
+                      unsigned n)
+{
+	rf_page taken[8];
+	unsigned got = rf_queue_take(q, pol, n, taken);
+
+	ck_assert_uint_eq(got, MIN(n, g_queue_get_length(model)));
+	for (unsigned i = 0; i < got; i++) {
+		ck_assert_ptr_eq(g_queue_pop_head(model), GUINT_TO_POINTER(taken[i]));
+		pol->link[taken[i]].prev = RF_NO_PAGE;
+		fact[taken[i]] = 0;
+	}
+}
+
 /* The array fifo against a GQueue. */
 START_TEST(queue)
 {
@@ -286,6 +300,8 @@ START_TEST(queue)
 			if (g_queue_peek_head(model) == p) {
 				rf_queue_turn(&q, link, page);
 				g_queue_push_tail(model, g_queue_pop_head(model));
+			} else if (i % 16 == 0) {
+				take_some(&q, &pol, fact, model, 1 + rf_rng_below(&rng, 5));
 			} else {
 				rf_queue_remove(&q, link, page);
 				g_queue_remove(model, p);
@@ -293,8 +309,13 @@ START_TEST(queue)
 			}
 		} else {
 			fact[page] = RF_PAGE_RESIDENT;
-			rf_queue_push(&q, link, page);
-			g_queue_push_tail(model, p);
+			if (i % 8) {
+				rf_queue_push(&q, link, page);
+				g_queue_push_tail(model, p);
+			} else {
+				rf_queue_push_oldest(&q, link, page);
+				g_queue_push_head(model, p);
+			}
 		}
 		rf_queue_check(&pol, &q);
 		oldest = rf_queue_oldest(&q, &pol);

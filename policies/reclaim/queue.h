@@ -149,15 +149,6 @@ static inline rf_page rf_queue_oldest(struct rf_queue *q, const struct rf_policy
 	return page;
 }
 
-/* From wherever it is to the young end. */
-static inline void rf_queue_renew(struct rf_queue *q, struct rf_link *link, rf_page page)
-{
-	if (link[page].prev == ((q->young - 1) & q->mask))
-		return;
-	rf_queue_remove(q, link, page);
-	rf_queue_push(q, link, page);
-}
-
 /* The oldest becomes the youngest. */
 static inline void rf_queue_turn(struct rf_queue *q, struct rf_link *link, rf_page oldest)
 {
