@@ -17,6 +17,7 @@
 	X(policies_frames) \
 	X(policies_host) \
 	X(policies_plugin) \
+	X(policies_samples) \
 	X(synth) \
 	X(trace_text) \
 	X(verify) \
