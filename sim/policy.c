@@ -103,6 +103,8 @@ gboolean rf_reclaim_register(const struct rf_reclaim_ops *ops, const char *who, 
 		rf_set_env(error, "%s: policy '%s' has no %s hook, which is mandatory", who, ops->name, hook);
 		return FALSE;
 	}
+	if (lookup(ops->name) == ops)
+		return TRUE; /* the same plug-in once more */
 	if (lookup(ops->name)) {
 		rf_set_env(error, "%s: there is a policy '%s' already", who, ops->name);
 		return FALSE;
