@@ -105,6 +105,7 @@ enum rf_move {
 	RF_MOVE_LAZYFREE,   /* MADV_FREE: the policy calls host->lazyfree() when it takes effect */
 	RF_MOVE_ROTATE,     /* writeback ended on a page marked RECLAIM: inactive tail */
 	RF_MOVE_UNLAZY,     /* a lazyfree page was dirtied again: SWAPBACKED is set already */
+	RF_MOVE_PAGEOUT,    /* MADV_PAGEOUT: evict() is next, whatever references there were */
 };
 
 struct rf_policy;

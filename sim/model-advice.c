@@ -168,6 +168,8 @@ static void pageout_entry(struct rf_model *m, struct space *s, uint32_t v)
 	if (!one_user(m, v))
 		return;
 	m->pte[v] &= ~PTE_ACC;
+	if (m->pol->ops->move)
+		m->pol->ops->move(m->pol, m->host.lruvec_of(m->pol, p), p, RF_MOVE_PAGEOUT);
 	verdict = host_evict(m->pol, p, &sc, FALSE);
 	if (verdict != RF_FREED && verdict != RF_REFUSED && m->pol->ops->kept)
 		m->pol->ops->kept(m->pol, m->host.lruvec_of(m->pol, p), p, verdict);
@@ -270,8 +272,10 @@ static void discard(struct rf_model *m, struct space *s, uint64_t start, uint64_
 {
 	uint64_t mask = (UINT64_C(1) << m->cfg.page_shift) - 1;
 	uint64_t from = start >> m->cfg.page_shift, to = ((end - 1) >> m->cfg.page_shift) + 1;
+	const struct rf_vma *vma;
 
-	if (end <= start)
+	vma = rf_vmas_next(s->vmas, start);
+	if (end <= start || !vma || vma->start >= end)
 		return;
 	rf_vmas_unmap(s->vmas, start, end);
 	if ((start & mask) && vma_of(m, s, from))

@@ -228,15 +228,15 @@ static void file_write(struct rf_model *m, struct file *f, struct cgroup *cg, ui
 		gboolean missing = !page_resident(m, p);
 
 		if (missing) {
-			stall_begin(m);
 			p = file_add(m, f, i, cg, RF_HOW_WRITE, FALSE);
 			if (p == RF_NO_PAGE)
 				return;
 		}
 		page_pin(m, p);
-		if (missing && !(off <= i * size && off + len >= (i + 1) * size) && i < old)
-			/* the rest of the page has to be read */
+		if (missing && !(off <= i * size && off + len >= (i + 1) * size) && i < old) {
+			stall_begin(m); /* the rest of the page has to be read */
 			wait_until(m, rf_device_submit(&m->disk, m->host.now, size, FALSE), &m->time_io);
+		}
 		wait_for_read(m, p);
 		file_mark_dirty(m, p);
 		page_unpin(m);

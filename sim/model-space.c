@@ -415,8 +415,6 @@ void zap_range(struct rf_model *m, struct space *s, uint64_t from, uint64_t to)
 {
 	guint i;
 
-	if (m->pol->ops->drain)
-		m->pol->ops->drain(m->pol);
 	for (i = leaf_first(m, s, from); i < s->leaves->len; i++) {
 		uint32_t n = g_array_index(s->leaves, uint32_t, i), j, size = 1u << m->leaf_shift;
 		uint64_t base = m->leaf[n].base;

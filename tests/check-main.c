@@ -11,7 +11,10 @@
 	X(config) \
 	X(lackey) \
 	X(mglru) \
+	X(model_files) \
+	X(model_memory) \
 	X(model_random) \
+	X(model_tasks) \
 	X(oracle) \
 	X(policies) \
 	X(policies_frames) \

@@ -80,7 +80,7 @@ static void lru_move(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, 
 	struct lru_lruvec *v = lru(lv);
 	struct rf_list *l = &v->list;
 
-	if (how == RF_MOVE_UNLAZY || !rf_listed(pol->link, l, page))
+	if (how == RF_MOVE_UNLAZY || how == RF_MOVE_PAGEOUT || !rf_listed(pol->link, l, page))
 		return;
 	if (how == RF_MOVE_LAZYFREE)
 		pol->host->lazyfree(pol, page);

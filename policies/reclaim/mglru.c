@@ -259,6 +259,9 @@ static void mg_move(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, e
 	case RF_MOVE_ROTATE:
 		mg_queue(pol, MG_B_ROTATE, page);
 		break;
+	case RF_MOVE_PAGEOUT:
+		*f &= ~mg_uses(pol);
+		break;
 	case RF_MOVE_UNLAZY:
 		mg_list_remove(pol, lv, page);
 		mg_list_add(pol, lv, page, FALSE);

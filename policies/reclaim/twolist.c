@@ -467,6 +467,11 @@ static void tl_move(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, e
 		if ((*f & TL_LRU) && batch_push(pol, &st->rotate, page))
 			drain_rotate(pol);
 		break;
+	case RF_MOVE_PAGEOUT: /* its shadow knows that it was active */
+		*f &= ~TL_REF;
+		if (*f & TL_ACT)
+			*f |= TL_WS;
+		break;
 	case RF_MOVE_UNLAZY: /* its list follows when it is put back */
 		if (*f & TL_LRU) {
 			tl_list_remove(pol, lv, page);
