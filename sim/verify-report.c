@@ -101,6 +101,8 @@ static gboolean increase(const char *before, const char *after, const char *name
 
 static gboolean counter_value(const struct rf_vrun *r, guint i, enum from *from, uint64_t *n)
 {
+	uint64_t zero;
+
 	if (increase(r->stat0, r->stat, counters[i].name, n))
 		*from = FROM_STAT;
 	else if (!(counters[i].flags & NO_VMSTAT) &&
@@ -108,6 +110,16 @@ static gboolean counter_value(const struct rf_vrun *r, guint i, enum from *from,
 		*from = FROM_VMSTAT;
 	else
 		return FALSE;
+	/* Pages of zeros are swapped without I/O and counted apart; the model does not know
+	 * contents. */
+	if (counters[i].counter == RF_C_pswpin || counters[i].counter == RF_C_pswpout) {
+		gboolean in = counters[i].counter == RF_C_pswpin;
+
+		if (increase(*from == FROM_STAT ? r->stat0 : r->vmstat0,
+		             *from == FROM_STAT ? r->stat : r->vmstat,
+		             in ? "swpin_zero" : "swpout_zero", &zero))
+			*n += zero;
+	}
 	if (counters[i].counter == RF_C_pgfault)
 		*n -= MIN(*n, r->nudges);
 	return TRUE;
