@@ -2,6 +2,25 @@
 #include "sim/reclaim.h"
 #include "sim/policy.h"
 
+/* One page, whoever named it. */
+static enum rf_verdict take(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, struct rf_scan *sc)
+{
+	const struct rf_host *host = pol->host;
+	gboolean anon = page < host->npages && (host->fact[page] & RF_PAGE_SWAPBACKED);
+	enum rf_verdict verdict;
+
+	sc->scanned++;
+	host->count(pol, lv, anon ? RF_C_pgscan_anon : RF_C_pgscan_file, 1);
+	host->count(pol, lv, sc->kswapd ? RF_C_pgscan_kswapd : RF_C_pgscan_direct, 1);
+	verdict = host->evict(pol, page, sc, FALSE);
+	if (verdict == RF_FREED) {
+		sc->reclaimed++;
+		host->count(pol, lv, anon ? RF_C_pgsteal_anon : RF_C_pgsteal_file, 1);
+		host->count(pol, lv, sc->kswapd ? RF_C_pgsteal_kswapd : RF_C_pgsteal_direct, 1);
+	}
+	return verdict;
+}
+
 /* A policy that proposes single victims has no use for priorities: it is asked until the goal is
  * met, or until as many proposals in a row failed as there are pages. */
 static void shrink_by_proposal(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
@@ -11,19 +30,11 @@ static void shrink_by_proposal(struct rf_policy *pol, struct rf_lruvec *lv, stru
 	while (sc->reclaimed < sc->goal && failures < pol->host->npages) {
 		rf_page page = pol->ops->propose(pol, lv, sc);
 		enum rf_verdict verdict;
-		gboolean anon;
 
 		if (page == RF_NO_PAGE)
 			break;
-		sc->scanned++;
-		anon = pol->host->fact[page] & RF_PAGE_SWAPBACKED;
-		pol->host->count(pol, lv, anon ? RF_C_pgscan_anon : RF_C_pgscan_file, 1);
-		pol->host->count(pol, lv, sc->kswapd ? RF_C_pgscan_kswapd : RF_C_pgscan_direct, 1);
-		verdict = pol->host->evict(pol, page, sc, FALSE);
+		verdict = take(pol, lv, page, sc);
 		if (verdict == RF_FREED) {
-			sc->reclaimed++;
-			pol->host->count(pol, lv, anon ? RF_C_pgsteal_anon : RF_C_pgsteal_file, 1);
-			pol->host->count(pol, lv, sc->kswapd ? RF_C_pgsteal_kswapd : RF_C_pgsteal_direct, 1);
 			failures = 0;
 			continue;
 		}
@@ -32,6 +43,30 @@ static void shrink_by_proposal(struct rf_policy *pol, struct rf_lruvec *lv, stru
 			break; /* the fallback serves a policy that names pages it has not got */
 		if (pol->ops->kept)
 			pol->ops->kept(pol, lv, page, verdict);
+	}
+}
+
+static gboolean in_subtree(const struct rf_lruvec *lv, const struct rf_lruvec *root)
+{
+	while (lv && lv != root)
+		lv = lv->parent;
+	return lv != NULL;
+}
+
+/* A policy that names nothing that can leave, while something could, would have tasks killed for it:
+ * the first pages that can go do, and no more are sent to a device than are wanted. */
+static void fall_back(struct rf_policy *pol, struct rf_scan *sc)
+{
+	const struct rf_host *host = pol->host;
+
+	for (rf_page page = 0; page < host->npages && MAX(sc->reclaimed, sc->pageouts) < sc->goal; page++) {
+		struct rf_lruvec *lv;
+
+		if ((host->fact[page] & (RF_PAGE_RESIDENT | RF_PAGE_MLOCKED)) != RF_PAGE_RESIDENT)
+			continue;
+		lv = host->lruvec_of(pol, page);
+		if (in_subtree(lv, sc->target) && take(pol, lv, page, sc) == RF_FREED)
+			host->count(pol, lv, RF_C_rf_policy_fallback, 1);
 	}
 }
 
@@ -85,6 +120,8 @@ uint64_t rf_reclaim(struct rf_policy *pol, struct rf_scan *sc)
 		sc->low_reclaim = TRUE;
 		descend(pol, sc);
 	}
+	if (!sc->reclaimed && !sc->pageouts && !pol->ops->shrink)
+		fall_back(pol, sc);
 	if (pol->ops->finish)
 		pol->ops->finish(pol, sc);
 	return sc->reclaimed;

@@ -25,14 +25,14 @@ struct fake {
 	struct rf_policy *pol;
 	struct rf_lruvec *lv[VECTORS]; /* 0 is the root of 1 and 2, 3 is a child of 1 */
 	uint16_t fact[PAGES];
-	gboolean accessed[PAGES], evicted[PAGES];
+	gboolean accessed[PAGES], evicted[PAGES], pinned[PAGES];
 	struct rf_lruvec *owner[PAGES];
 	uint64_t shadow[PAGES], next_use[PAGES];
 	struct rf_rng rng;
 	uint64_t seed;
-	gboolean all_may_go;
+	gboolean all_may_go, may_lie;
 	const char *name;
-	unsigned asked, freed;
+	unsigned asked, freed, fallbacks;
 };
 
 static uint64_t first_seed(void)
@@ -79,9 +79,13 @@ static enum rf_verdict evict(struct rf_policy *pol, rf_page page, struct rf_scan
 
 	(void)clean_only;
 	f->asked++;
+	if (page >= PAGES && f->may_lie)
+		return RF_REFUSED;
 	if (page >= PAGES || !(f->fact[page] & RF_PAGE_RESIDENT) || (f->fact[page] & RF_PAGE_MLOCKED) ||
 	    !below(f->owner[page], sc->target))
 		ck_abort_msg("%s, seed %" G_GUINT64_FORMAT ": proposed page %u", f->name, f->seed, page);
+	if (f->pinned[page])
+		return page % 3 ? RF_KEEP : RF_ACTIVATE;
 	if (dice >= 8)
 		return dice == 8 ? RF_KEEP : RF_ACTIVATE;
 	f->shadow[page] = pol->ops->remove(pol, f->owner[page], page, RF_WHY_EVICTED);
@@ -96,7 +100,9 @@ static enum rf_verdict evict(struct rf_policy *pol, rf_page page, struct rf_scan
 
 static void count(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c, int64_t n)
 {
-	(void)pol, (void)lv, (void)c, (void)n;
+	(void)lv;
+	if (c == RF_C_rf_policy_fallback)
+		fake_of(pol)->fallbacks += (unsigned)n;
 }
 
 static void lazyfree(struct rf_policy *pol, rf_page page)
@@ -278,6 +284,97 @@ static void take_some(struct rf_queue *q, const struct rf_policy *pol, uint16_t 
 	}
 }
 
+/* Reclaim until nothing leaves: pages in memory that nothing held there. */
+static unsigned left_behind(struct fake *f)
+{
+	unsigned freed, left = 0;
+
+	do {
+		freed = f->freed;
+		reclaim(f, f->lv[0], 8);
+		if (f->pol->ops->check)
+			f->pol->ops->check(f->pol, f->lv[0]);
+	} while (f->freed != freed);
+	for (rf_page page = 0; page < PAGES; page++)
+		left += (f->fact[page] & RF_PAGE_RESIDENT) && !f->pinned[page];
+	return left;
+}
+
+/* Whichever pages can't leave, those that can do, and the policy names them itself: lirs asked the few
+ * pages of Q for ever, and arc one side of its border, until a task was killed. */
+static rf_page silent_propose(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
+{
+	(void)pol, (void)lv, (void)sc;
+	return RF_NO_PAGE;
+}
+
+static rf_page lying_propose(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
+{
+	(void)pol, (void)lv, (void)sc;
+	return PAGES + 5;
+}
+
+static void pin_some(const char *name, int i, unsigned *fallbacks)
+{
+	struct fake *f = g_new0(struct fake, 1);
+	GError *error = NULL;
+
+	f->name = name;
+	f->seed = first_seed() + (uint64_t)i;
+	f->rng.s = f->seed;
+	f->all_may_go = f->may_lie = TRUE;
+	f->host = (struct rf_host){
+		.abi = RF_POLICY_ABI, .size = sizeof(struct rf_host), .fact = f->fact, .npages = PAGES,
+		.page_shift = 12, .ncpus = 1, .total_frames = 100000, .seed = 5, .lruvec_of = lruvec_of,
+		.young = young, .evict = evict, .count = count, .next_use = next_use,
+	};
+	f->pol = rf_policy_new(f->name, &f->host, f, &error);
+	ck_assert_msg(f->pol != NULL, "%s", error ? error->message : "");
+	f->lv[0] = f->host.root = rf_lruvec_new(f->pol, 0, NULL);
+	for (unsigned id = 1; id < VECTORS; id++)
+		f->lv[id] = rf_lruvec_new(f->pol, id, f->lv[id == 3]);
+	for (rf_page page = 0; page < PAGES; page++)
+		bring_in(f, page);
+	for (unsigned n = 0; n < 3 * PAGES; n++)
+		use(f, rf_rng_below(&f->rng, PAGES));
+	/* The youngest, the oldest, or any. */
+	for (rf_page page = 0; page < PAGES; page++)
+		f->pinned[page] = i % 3 == 0 ? page < PAGES / 2 : i % 3 == 1 ? page >= PAGES / 2 :
+		                  rf_rng_below(&f->rng, 4) != 0;
+	ck_assert_msg(left_behind(f) == 0, "%s, seed %" G_GUINT64_FORMAT, f->name, f->seed);
+	ck_assert_msg(f->freed > PAGES / 8, "%s: freed %u", f->name, f->freed);
+	*fallbacks = f->fallbacks;
+	for (unsigned id = VECTORS; id; id--)
+		rf_lruvec_free(f->pol, f->lv[id - 1]);
+	rf_policy_free(f->pol);
+	g_free(f);
+}
+
+START_TEST(pinned)
+{
+	const char *name = names[_i / 3];
+	unsigned fallbacks;
+
+	pin_some(name, _i, &fallbacks);
+	ck_assert_msg(fallbacks == 0, "%s, %d: %u fallback victims", name, _i, fallbacks);
+}
+END_TEST
+
+/* A policy that names nothing, or what is not there, is served by the host, counted. */
+START_TEST(silent)
+{
+	static struct rf_reclaim_ops ops;
+	unsigned fallbacks;
+
+	ops = *rf_reclaim_find("lru", NULL);
+	ops.name = "silent";
+	ops.propose = _i < 3 ? silent_propose : lying_propose;
+	ck_assert(rf_reclaim_register(&ops, "test", NULL));
+	pin_some("silent", _i, &fallbacks);
+	ck_assert_uint_gt(fallbacks, PAGES / 8);
+}
+END_TEST
+
 /* The array fifo against a GQueue. */
 START_TEST(queue)
 {
@@ -369,6 +466,8 @@ Suite *suite_policies_host(void)
 	TCase *t = tcase_create("host");
 
 	tcase_add_loop_test(t, any_host, 0, 2 * G_N_ELEMENTS(names));
+	tcase_add_loop_test(t, pinned, 0, 3 * G_N_ELEMENTS(names));
+	tcase_add_loop_test(t, silent, 0, 6);
 	tcase_add_test(t, queue);
 	tcase_add_test(t, tree);
 	suite_add_tcase(s, t);

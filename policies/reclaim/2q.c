@@ -5,6 +5,7 @@
  */
 #include "policies/reclaim/capacity.h"
 #include "policies/reclaim/ghost.h"
+#include "policies/reclaim/stuck.h"
 #include "policies/registry.h"
 
 enum { NOWHERE, A1IN, AM, A1OUT };
@@ -24,6 +25,7 @@ static const struct rf_option options[] = {
 struct q_lruvec {
 	struct rf_list a1in, am, a1out; /* head: the youngest */
 	uint32_t capacity;
+	uint32_t failed; /* stuck.h */
 };
 
 static struct q_lruvec *q(struct rf_lruvec *lv)
@@ -97,6 +99,7 @@ static void q_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, uns
 	uint32_t kout;
 
 	(void)how, (void)shadow;
+	v->failed = 0;
 	q_forget(pol, page);
 	put(pol, lv, page, wanted_again ? AM : A1IN);
 	rf_capacity_grown(&v->capacity, v->a1in.n + v->am.n);
@@ -124,6 +127,7 @@ static uint64_t q_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page pa
 {
 	unsigned where = tags(pol)[page].where;
 
+	q(lv)->failed = 0;
 	if (where)
 		take(pol, lv, page);
 	if (why == RF_WHY_EVICTED && where == A1IN)
@@ -135,12 +139,14 @@ static rf_page q_propose(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_
 {
 	const struct q_options *o = pol->opt;
 	struct q_lruvec *v = q(lv);
+	gboolean in;
 
 	(void)sc;
 	rf_capacity_full(&v->capacity, v->a1in.n + v->am.n);
-	if (v->a1in.n > rf_capacity_share(v->capacity, o->in) || !v->am.n)
-		return v->a1in.tail;
-	return v->am.tail;
+	in = v->a1in.n > rf_capacity_share(v->capacity, o->in) || !v->am.n;
+	if (rf_stuck(v->failed, in ? v->a1in.n : v->am.n, in ? v->am.n : v->a1in.n))
+		in = !in;
+	return in ? v->a1in.tail : v->am.tail;
 }
 
 static void q_kept(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page,
@@ -150,6 +156,7 @@ static void q_kept(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page,
 
 	take(pol, lv, page);
 	put(pol, lv, page, where);
+	rf_stuck_kept(&q(lv)->failed, q(lv)->a1in.n + q(lv)->am.n);
 }
 
 static void q_check(struct rf_policy *pol, struct rf_lruvec *lv)

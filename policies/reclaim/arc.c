@@ -6,6 +6,7 @@
  */
 #include "policies/reclaim/capacity.h"
 #include "policies/reclaim/ghost.h"
+#include "policies/reclaim/stuck.h"
 #include "policies/registry.h"
 
 enum { NOWHERE, T1, T2, B1, B2 };
@@ -13,6 +14,7 @@ enum { NOWHERE, T1, T2, B1, B2 };
 struct arc_lruvec {
 	struct rf_list list[5]; /* by the enum above; head: used last */
 	uint32_t capacity, p;
+	uint32_t failed;        /* stuck.h */
 	rf_page wanted;         /* the page that miss() was last called for and add() not yet */
 	gboolean wanted_in_b2, no_ghost;
 };
@@ -111,6 +113,7 @@ static void arc_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, u
 		rf_arc_miss(pol, lv, page);
 	v->wanted = RF_NO_PAGE;
 	v->no_ghost = FALSE;
+	v->failed = 0;
 	known = (tag->where == B1 || tag->where == B2) && tag->owner == lv->id;
 	arc_forget(pol, page);
 	put(pol, lv, page, known ? T2 : T1);
@@ -139,6 +142,7 @@ static uint64_t arc_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page 
 	struct arc_lruvec *v = arc(lv);
 	unsigned where = tags(pol)[page].where;
 
+	v->failed = 0;
 	if (where)
 		take(pol, lv, page);
 	if (why == RF_WHY_EVICTED) {
@@ -154,14 +158,16 @@ static rf_page arc_propose(struct rf_policy *pol, struct rf_lruvec *lv, struct r
 {
 	struct arc_lruvec *v = arc(lv);
 	const struct rf_list *t1 = &v->list[T1], *t2 = &v->list[T2];
-	gboolean at_border = v->wanted != RF_NO_PAGE && v->wanted_in_b2 && t1->n == v->p;
+	gboolean at_border = v->wanted != RF_NO_PAGE && v->wanted_in_b2 && t1->n == v->p, from_t1;
 
 	(void)pol, (void)sc;
 	rf_capacity_full(&v->capacity, t1->n + t2->n);
 	v->p = MIN(v->p, v->capacity);
-	if ((t1->n && (t1->n > v->p || at_border)) || v->no_ghost || !t2->n)
-		return t1->tail;
-	return t2->tail;
+	from_t1 = (t1->n && (t1->n > v->p || at_border)) || v->no_ghost || !t2->n;
+	/* The border is of no use when nothing on its side can leave. */
+	if (rf_stuck(v->failed, (from_t1 ? t1 : t2)->n, (from_t1 ? t2 : t1)->n))
+		from_t1 = !from_t1;
+	return from_t1 ? t1->tail : t2->tail;
 }
 
 static void arc_kept(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page,
@@ -171,6 +177,7 @@ static void arc_kept(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page,
 
 	take(pol, lv, page);
 	put(pol, lv, page, where);
+	rf_stuck_kept(&arc(lv)->failed, arc(lv)->list[T1].n + arc(lv)->list[T2].n);
 }
 
 static void arc_check(struct rf_policy *pol, struct rf_lruvec *lv)

@@ -7,6 +7,7 @@
  */
 #include "policies/reclaim/capacity.h"
 #include "policies/reclaim/ghost.h"
+#include "policies/reclaim/stuck.h"
 #include "policies/registry.h"
 
 enum { NOWHERE, LIR, HIR, GHOST };
@@ -35,6 +36,7 @@ struct lirs_lruvec {
 	struct rf_list s;          /* head: used last; linked through lirs_page, see s_links() */
 	struct rf_list q, ghosts;  /* head: the youngest */
 	uint32_t lirs, capacity;
+	uint32_t failed;           /* stuck.h */
 };
 
 static struct lirs_lruvec *lirs(struct rf_lruvec *lv)
@@ -177,6 +179,7 @@ static void lirs_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, 
 	gboolean known = p->where == GHOST && p->owner == lv->id;
 
 	(void)how, (void)shadow;
+	v->failed = 0;
 	if (!known)
 		lirs_forget(pol, page);
 	p->owner = lv->id;
@@ -224,6 +227,7 @@ static uint64_t lirs_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page
 		set(pol, v, page, GHOST);
 	else
 		forget_page(pol, v, page);
+	v->failed = 0;
 	prune(pol, v);
 	return 1;
 }
@@ -235,7 +239,8 @@ static rf_page lirs_propose(struct rf_policy *pol, struct rf_lruvec *lv, struct 
 	(void)sc;
 	rf_capacity_full(&v->capacity, v->lirs + v->q.n);
 	settle(pol, v);
-	return v->q.n ? v->q.tail : v->s.tail;
+	/* Q is short: when none of it can leave, somebody else must. */
+	return rf_stuck(v->failed, v->q.n, v->lirs) ? v->s.tail : v->q.tail;
 }
 
 static void lirs_kept(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page,
@@ -247,6 +252,7 @@ static void lirs_kept(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page,
 		s_push(pol, v, page);
 	if (of_page(pol, page)->where == HIR)
 		rf_list_to_head(pol->link, &v->q, page);
+	rf_stuck_kept(&v->failed, v->q.n + v->lirs);
 	prune(pol, v);
 }
 

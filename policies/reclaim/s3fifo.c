@@ -5,6 +5,7 @@
  */
 #include "policies/reclaim/capacity.h"
 #include "policies/reclaim/ghost.h"
+#include "policies/reclaim/stuck.h"
 #include "policies/registry.h"
 
 enum { NOWHERE, S, M, G };
@@ -29,6 +30,7 @@ static const struct rf_option options[] = {
 struct s3_lruvec {
 	struct rf_list s, m, g; /* head: the youngest */
 	uint32_t capacity;
+	uint32_t failed; /* stuck.h */
 };
 
 static struct s3_lruvec *s3(struct rf_lruvec *lv)
@@ -104,6 +106,7 @@ static void s3_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, un
 	uint32_t ghosts;
 
 	(void)how, (void)shadow;
+	v->failed = 0;
 	s3_forget(pol, page);
 	put(pol, lv, page, known ? M : S, 0);
 	rf_capacity_grown(&v->capacity, v->s.n + v->m.n);
@@ -131,6 +134,7 @@ static uint64_t s3_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page p
 {
 	unsigned where = tags(pol)[page].where;
 
+	s3(lv)->failed = 0;
 	if (where)
 		take(pol, lv, page);
 	if (why == RF_WHY_EVICTED && where == S)
@@ -142,11 +146,15 @@ static rf_page s3_propose(struct rf_policy *pol, struct rf_lruvec *lv, struct rf
 {
 	const struct s3_options *o = pol->opt;
 	struct s3_lruvec *v = s3(lv);
+	gboolean small;
 	rf_page page;
 
 	(void)sc;
 	rf_capacity_full(&v->capacity, v->s.n + v->m.n);
-	if (v->s.n >= rf_capacity_share(v->capacity, o->small) || !v->m.n) {
+	small = v->s.n >= rf_capacity_share(v->capacity, o->small) || !v->m.n;
+	if (rf_stuck(v->failed, small ? v->s.n : v->m.n, small ? v->m.n : v->s.n))
+		small = !small;
+	if (small) {
 		while ((page = v->s.tail) != RF_NO_PAGE) {
 			if (tags(pol)[page].count < o->threshold)
 				return page;
@@ -172,6 +180,7 @@ static void s3_kept(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page,
 
 	take(pol, lv, page);
 	put(pol, lv, page, verdict == RF_ACTIVATE ? M : tag.where, tag.count);
+	rf_stuck_kept(&s3(lv)->failed, s3(lv)->s.n + s3(lv)->m.n);
 }
 
 static void s3_check(struct rf_policy *pol, struct rf_lruvec *lv)
