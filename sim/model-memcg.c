@@ -89,6 +89,18 @@ static uint64_t limit_reclaim(struct rf_model *m, struct cgroup *over, uint64_t 
 	return n;
 }
 
+/* Nothing can go before something that is being written has been: a cluster of it, or all. */
+static gboolean wait_for_swap(struct rf_model *m)
+{
+	uint64_t enough = m->swap_writes - MIN(m->swap_writes, RF_SWAP_CLUSTER_MAX);
+
+	if (!m->swap_writes)
+		return FALSE;
+	while (m->swap_writes > enough && rf_clock_next(m->clock) != UINT64_MAX)
+		wait_until(m, rf_clock_next(m->clock), &m->time_throttle);
+	return TRUE;
+}
+
 /* Writing a limit below the usage reclaims at once, and kills for memory.max in the end: 6.3. */
 static void enforce(struct rf_model *m, struct cgroup *cg, uint64_t limit, gboolean kill)
 {
@@ -97,7 +109,7 @@ static void enforce(struct rf_model *m, struct cgroup *cg, uint64_t limit, gbool
 	if (cg->usage > limit)
 		drain_stocks(m, cg);
 	while (cg->usage > limit) {
-		if (limit_reclaim(m, cg, cg->usage - limit) || --tries > 0)
+		if (limit_reclaim(m, cg, cg->usage - limit) || wait_for_swap(m) || --tries > 0)
 			continue;
 		if (!kill || !out_of_memory(m, cg, "memory.max was set below what can be reclaimed"))
 			break;
@@ -235,18 +247,6 @@ static gboolean above_high(const struct cgroup *cg)
 	while (cg && cg->usage <= cg->high)
 		cg = cg->parent;
 	return cg != NULL;
-}
-
-/* Nothing can go before something that is being written has been: a cluster of it, or all. */
-static gboolean wait_for_swap(struct rf_model *m)
-{
-	uint64_t enough = m->swap_writes - MIN(m->swap_writes, RF_SWAP_CLUSTER_MAX);
-
-	if (!m->swap_writes)
-		return FALSE;
-	while (m->swap_writes > enough && rf_clock_next(m->clock) != UINT64_MAX)
-		wait_until(m, rf_clock_next(m->clock), &m->time_throttle);
-	return TRUE;
 }
 
 /* try_charge(): 6.1. */
