@@ -119,7 +119,7 @@ START_TEST(nearest_random)
 {
 	struct rf_rng r = { seed() };
 
-	for (unsigned n = 0; n < 2000; n++) {
+	for (unsigned n = 0; n < 500; n++) {
 		char word[3][8];
 		const char *list[] = { word[1], word[2], NULL };
 		unsigned d1, d2, most;
