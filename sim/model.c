@@ -239,6 +239,9 @@ static gboolean pages_item(struct rf_model *m, const struct rf_item *item, GErro
 	return TRUE;
 }
 
+/* Runs whose entry is asked for before its turn. */
+#define LOOK_AHEAD 24
+
 static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError **error)
 {
 	const struct rf_runs *r = &item->runs;
@@ -260,6 +263,8 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 		uint32_t v = m->map[r->page[i]], n = r->count[i];
 		unsigned type = r->type[i] & RF_TYPE_MASK;
 
+		if (i + LOOK_AHEAD < r->n)
+			__builtin_prefetch(&m->pte[m->map[r->page[i + LOOK_AHEAD]]], 1);
 		if (G_UNLIKELY(!t->alive))
 			break;
 		records = r->type[i] & RF_RUN_CONT ? 0 : n;
