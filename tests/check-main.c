@@ -22,6 +22,8 @@
 	X(policies_plugin) \
 	X(policies_samples) \
 	X(synth) \
+	X(trace_input) \
+	X(trace_rft) \
 	X(trace_text) \
 	X(verify) \
 	X(vma) \

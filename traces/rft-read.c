@@ -17,6 +17,13 @@
 #define SLACK 8 /* bytes that may be read behind a column */
 #define U64 G_GUINT64_FORMAT
 
+/* Where a batch is decoded to. */
+struct columns {
+	uint32_t page[BATCH + 4], count[BATCH + 4];
+	uint8_t type[BATCH + 4];
+	struct rf_page_name name[BATCH];
+};
+
 struct rft_source {
 	struct rf_source s;
 	struct rf_raw *raw;
@@ -49,9 +56,7 @@ struct rft_source {
 	gboolean ended, elsewhere; /* elsewhere: frame_runs moved away */
 
 	struct rf_item batch;
-	uint32_t page[BATCH + 4], count[BATCH + 4];
-	uint8_t type[BATCH + 4];
-	struct rf_page_name names[BATCH];
+	struct columns *to; /* made for the first frame */
 	GStringChunk *strings;
 
 	/* For frame_runs. */
@@ -291,6 +296,8 @@ static gboolean load_frame(struct rft_source *r, unsigned ncols, GError **error)
 		r->buf = g_malloc(raw);
 		r->buf_cap = raw;
 	}
+	if (r->zstd == NULL)
+		r->zstd = ZSTD_createDCtx();
 	raw = 0;
 	for (unsigned c = 0; c < ncols; c++) {
 		uint32_t size = r->frame.raw[c];
@@ -337,6 +344,8 @@ static gboolean begin_frame(struct rft_source *r, GError **error)
 	}
 	if (f->pages > UINT32_MAX - 1 - r->named)
 		return fail_frame(r, error, "more pages than there are numbers");
+	if (r->to == NULL)
+		r->to = g_new(struct columns, 1);
 	r->nframes++;
 	r->loaded = TRUE;
 	r->name = r->col[RFT_COL_NAME];
@@ -450,7 +459,7 @@ static gboolean read_names(struct rft_source *r, uint32_t n, GError **error)
 		name->vpn += v >> 1 ^ -(v & 1);
 		if (name->space >= rf_tasks_spaces(r->tasks) || name->vpn >= vpn_end)
 			return fail_record(r, error, "a page outside of every address space");
-		r->names[i] = *name;
+		r->to->name[i] = *name;
 	}
 	return TRUE;
 }
@@ -462,13 +471,13 @@ static gboolean read_batch(struct rft_source *r, struct rf_item *item, GError **
 	const char *problem;
 
 	n = MIN(n, BATCH);
-	problem = rft_decode(&r->runs, n, r->page, r->type, r->count, &max);
+	problem = rft_decode(&r->runs, n, r->to->page, r->to->type, r->to->count, &max);
 	if (problem != NULL)
 		return fail_record(r, error, problem);
 	if (!rf_tasks_find(r->tasks, r->tid, &space))
 		return fail_record(r, error, "accesses of a task that was not declared");
 	r->batch = (struct rf_item){ .kind = RF_ITEM_RUNS, .record = r->record };
-	r->batch.runs = (struct rf_runs){ n, r->tid, r->page, r->type, r->count };
+	r->batch.runs = (struct rf_runs){ n, r->tid, r->to->page, r->to->type, r->to->count };
 	if (max < r->named) {
 		*item = r->batch;
 		r->record += n;
@@ -483,7 +492,7 @@ static gboolean read_batch(struct rft_source *r, struct rf_item *item, GError **
 	item->record = r->record;
 	item->pages.first = r->named;
 	item->pages.n = pages;
-	item->pages.name = r->names;
+	item->pages.name = r->to->name;
 	r->named += pages;
 	r->held = TRUE;
 	return TRUE;
@@ -653,6 +662,7 @@ static void rft_close(struct rf_source *s)
 	g_array_unref(r->index);
 	ZSTD_freeDCtx(r->zstd);
 	g_free(r->buf);
+	g_free(r->to);
 	rf_tasks_free(r->tasks);
 	g_string_chunk_free(r->strings);
 	g_free(r->all_page);
@@ -683,7 +693,6 @@ struct rf_source *rf_source_rft(struct rf_raw *raw, GError **error)
 	r->base = rf_raw_offset(raw);
 	r->seekable = rf_raw_seekable(raw);
 	r->index = g_array_new(FALSE, FALSE, sizeof(struct rft_index));
-	r->zstd = ZSTD_createDCtx();
 	r->strings = g_string_chunk_new(1024);
 	if (!read_head(r, error) || (r->seekable && !read_end(r, error))) {
 		rf_source_close(&r->s);
