@@ -53,7 +53,7 @@ static void kswapd_round(void *machine, uint64_t arg)
 
 	(void)arg;
 	if (m->in_reclaim) { /* a task waits inside its own reclaim: after it */
-		rf_clock_at(m->clock, m->host.now + m->profile.kswapd_wake, kswapd_round, m, 0);
+		rf_clock_at(m->clock, m->host.now + MAX(m->profile.kswapd_wake, 1), kswapd_round, m, 0);
 		return;
 	}
 	if (free_frames(m) > m->wmark_high || m->kswapd_failures >= 16) {
@@ -85,17 +85,18 @@ static void kswapd_round(void *machine, uint64_t arg)
 	m->host.now = began;
 	m->time_reclaim = reclaim;
 	m->time_kswapd += took;
+	m->kswapd_reclaimed += sc.reclaimed;
+	if (sc.reclaimed)
+		m->kswapd_failures = 0;
 	if (sc.scanned < sc.goal || !sc.reclaimed)
 		m->kswapd_prio--;
-	if (m->kswapd_prio < 1) {
-		m->kswapd_failures = sc.reclaimed ? 0 : m->kswapd_failures + 1;
+	if (m->kswapd_prio < 1) { /* a whole run in vain is a failure; it does not sleep for that (yet) */
+		if (!m->kswapd_reclaimed)
+			m->kswapd_failures++;
+		m->kswapd_reclaimed = 0;
 		m->kswapd_prio = RF_DEF_PRIORITY;
 		if (m->pol->ops->finish)
 			m->pol->ops->finish(m->pol, &sc);
-		if (!sc.reclaimed) {
-			m->kswapd_running = FALSE;
-			return;
-		}
 	} else if (free_frames(m) > m->wmark_high && m->pol->ops->finish) {
 		m->pol->ops->finish(m->pol, &sc);
 	}
@@ -108,6 +109,7 @@ static void kswapd_wake(struct rf_model *m)
 		return;
 	m->kswapd_running = TRUE;
 	m->kswapd_prio = RF_DEF_PRIORITY;
+	m->kswapd_reclaimed = 0;
 	rf_clock_at(m->clock, m->host.now + m->profile.kswapd_wake, kswapd_round, m, 0);
 }
 

@@ -173,6 +173,7 @@ struct rf_model {
 	uint64_t wmark_min, wmark_low, wmark_high;
 	gboolean kswapd_running;
 	int kswapd_prio, kswapd_failures;
+	uint64_t kswapd_reclaimed; /* since its priority was 12 */
 
 	/* swap */
 	gboolean swap_sync;

@@ -12,6 +12,8 @@
 	X(lackey) \
 	X(mglru) \
 	X(model_files) \
+	X(model_machine) \
+	X(model_memcg) \
 	X(model_memory) \
 	X(model_random) \
 	X(model_tasks) \
