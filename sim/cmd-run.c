@@ -175,6 +175,9 @@ static gboolean replay(struct rf_source *source, const char *path, const struct 
 	rf_progress_end(progress);
 	ok = ok && rf_machine_finish(m, result, error);
 	result->totals = *rf_source_totals(source);
+	/* The modelled machine does not mark the pages that were ever touched; reading the trace does. */
+	if (!cfg->frames_n)
+		result->gauge[RF_G_rf_footprint] = result->totals.footprint[cfg->page_size] << cfg->page_shift;
 	rf_machine_free(m);
 	return ok;
 }

@@ -66,6 +66,8 @@ struct rf_source *rf_source_spool(struct rf_source *s, GError **error)
 		else
 			close(back);
 	}
+	if (spooled != NULL)
+		spooled->format = rf_source_format(s); /* what the user gave */
 	rf_source_close(s);
 	return spooled;
 }
