@@ -35,15 +35,16 @@ struct rf_frames {
 	uint32_t frames, resident;
 	uint32_t by_kind[NKINDS]; /* of resident; ANON is what is left */
 	uint32_t hand;       /* of the fallback */
-	gboolean strict, many_spaces, kernel_like, simple_propose, wants_miss;
+	gboolean strict, kernel_like, simple_propose, wants_miss;
+	gboolean many_spaces; /* each counts its own resident pages */
 	int swappiness;
 	struct rf_scan scan; /* for simple_propose */
 	/* Only what can't be told from others is counted as it happens: see read_counters(). */
 	uint64_t counter[RF_NCOUNTERS];
 	uint64_t implicit, distinct, freed;
 	uint64_t file_misses; /* by read(2) and write(2) */
-	uint64_t rss_max, rss_since;
-	unsigned __int128 rss_sum; /* pages times accesses, up to rss_since */
+	uint64_t rss_max;
+	unsigned __int128 rss_sum; /* sum of the times at which pages left, less those at which they came */
 	const struct rf_future *future;
 	const uint64_t *next;      /* of the current item */
 	uint32_t next_at;          /* for read and write events */
@@ -84,15 +85,6 @@ static uint64_t rss(const struct rf_frames *m)
 	return m->resident - m->by_kind[FILE_CACHE];
 }
 
-/* Before the resident set changes. */
-static void settle_rss(struct rf_frames *m)
-{
-	if (m->rss_since == m->host.now)
-		return;
-	m->rss_sum += (unsigned __int128)rss(m) * (m->host.now - m->rss_since);
-	m->rss_since = m->host.now;
-}
-
 static void count_space(struct rf_frames *m, uint32_t page, int n)
 {
 	struct rf_name_space *s = rf_names_space(&m->names, page);
@@ -101,16 +93,41 @@ static void count_space(struct rf_frames *m, uint32_t page, int n)
 	s->resident_max = MAX(s->resident, s->resident_max);
 }
 
+static void count_kind(struct rf_frames *m, uint16_t fact, int n)
+{
+	enum kind kind = (fact & F_KIND) >> KIND_SHIFT;
+
+	m->by_kind[kind] += n;
+	/* What no mapping shows is not in the resident set size. */
+	if (kind == FILE_CACHE)
+		m->rss_sum += n > 0 ? m->host.now : -(unsigned __int128)m->host.now;
+}
+
+/* page is in memory from now on. */
+static inline void enter(struct rf_frames *m, uint32_t page, uint16_t fact)
+{
+	m->fact[page] = fact | RF_PAGE_RESIDENT;
+	m->resident++;
+	m->rss_sum -= m->host.now;
+	if (G_UNLIKELY(fact & F_KIND))
+		count_kind(m, fact, 1);
+	if (rss(m) > m->rss_max)
+		m->rss_max = rss(m);
+	if (G_UNLIKELY(m->many_spaces))
+		count_space(m, page, 1);
+}
+
 /* page is no longer in memory. */
 static inline void leave(struct rf_frames *m, uint32_t page)
 {
 	uint16_t fact = m->fact[page];
 
-	if (fact & F_KIND)
-		m->by_kind[(fact & F_KIND) >> KIND_SHIFT]--;
-	m->resident--;
 	m->fact[page] = fact & ~(RF_PAGE_RESIDENT | F_ACCESSED);
-	if (m->many_spaces)
+	m->resident--;
+	m->rss_sum += m->host.now;
+	if (G_UNLIKELY(fact & F_KIND))
+		count_kind(m, fact, -1);
+	if (G_UNLIKELY(m->many_spaces))
 		count_space(m, page, -1);
 }
 
@@ -147,7 +164,6 @@ static enum rf_verdict host_evict(struct rf_policy *pol, rf_page page, struct rf
 		return RF_REFUSED;
 	}
 	m->host.evict_target = sc->target;
-	settle_rss(m);
 	take_out(m, page);
 	return RF_FREED;
 }
@@ -333,11 +349,8 @@ static inline void bring_in(struct rf_frames *m, uint32_t page, unsigned how, gb
 	uint64_t shadow = 0;
 	uint16_t fact;
 
-	if (m->wants_miss)
+	if (G_UNLIKELY(m->wants_miss))
 		rf_policy_miss(pol, m->lv, page);
-	/* When one page takes another's place, nothing changes for the resident set size. */
-	if (m->resident < m->frames || m->many_spaces)
-		settle_rss(m);
 	if (m->resident == m->frames)
 		make_room(m);
 	fact = m->fact[page];
@@ -352,19 +365,13 @@ static inline void bring_in(struct rf_frames *m, uint32_t page, unsigned how, gb
 		if (fact & RF_PAGE_ANON)
 			how |= RF_HOW_NEW;
 	}
-	fact = (fact & ~F_EVICTED) | RF_PAGE_RESIDENT | (m->kernel_like ? F_ACCESSED : 0);
+	fact = (fact & ~F_EVICTED) | (m->kernel_like ? F_ACCESSED : 0);
 	if (exec) {
 		fact |= RF_PAGE_EXECUTED;
 		how |= RF_HOW_EXEC;
 	}
-	m->fact[page] = fact;
-	if (fact & F_KIND)
-		m->by_kind[(fact & F_KIND) >> KIND_SHIFT]++;
-	m->resident++;
+	enter(m, page, fact);
 	m->counter[RF_C_rf_pages_in]++;
-	m->rss_max = MAX(m->rss_max, rss(m));
-	if (m->many_spaces)
-		count_space(m, page, 1);
 	pol->ops->add(pol, m->lv, page, how, shadow);
 }
 
@@ -505,7 +512,6 @@ static void page_freed(void *self, uint32_t page)
 
 	if (fact & RF_PAGE_RESIDENT) {
 		ops->remove(m->pol, m->lv, page, RF_WHY_FREED);
-		settle_rss(m);
 		leave(m, page);
 		m->freed++;
 	} else if ((fact & F_EVICTED) && ops->forget) {
@@ -701,7 +707,6 @@ void rf_frames_sample(struct rf_frames *m, struct rf_sample *out)
 	uint64_t *g = out->gauge;
 
 	memset(out, 0, sizeof(*out));
-	settle_rss(m);
 	read_counters(m, out->counter);
 	out->now = m->host.now;
 	g[RF_G_rf_accesses] = g[RF_G_rf_time] = g[RF_G_rf_time_access] = m->host.now;
@@ -711,8 +716,11 @@ void rf_frames_sample(struct rf_frames *m, struct rf_sample *out)
 	g[RF_G_rf_rss_anon] = (uint64_t)resident_anon(m) << shift;
 	g[RF_G_rf_rss_file] = (uint64_t)m->by_kind[FILE_MAPPED] << shift;
 	g[RF_G_rf_rss_shmem] = (uint64_t)m->by_kind[SHMEM] << shift;
-	if (m->host.now)
-		g[RF_G_rf_rss_mean] = (uint64_t)((m->rss_sum << shift) / m->host.now);
+	if (m->host.now) {
+		unsigned __int128 sum = m->rss_sum + (unsigned __int128)rss(m) * m->host.now;
+
+		g[RF_G_rf_rss_mean] = (uint64_t)((sum << shift) / m->host.now);
+	}
 	g[RF_G_rf_rss_max] = m->rss_max << shift;
 	g[RF_G_rf_resident] = (uint64_t)m->resident << shift;
 	g[RF_G_rf_cache] = ((uint64_t)m->by_kind[FILE_MAPPED] + m->by_kind[FILE_CACHE]) << shift;

@@ -11,7 +11,7 @@
 
 #include "policies/policy.h"
 
-#define RF_QUEUE_AHEAD 48 /* slots whose pages are asked for before they are needed */
+#define RF_QUEUE_AHEAD 64 /* slots whose pages are asked for before they are needed */
 
 struct rf_queue {
 	rf_page *slot;      /* from the oldest to the youngest, RF_NO_PAGE: a hole */
@@ -94,24 +94,57 @@ static inline void rf_queue_push_oldest(struct rf_queue *q, struct rf_link *link
 	q->n++;
 }
 
-/* Take up to n pages from the oldest on into out; their state is asked for.  Returns how many.
- * Their links are left as they are: rf_queued() does not know. */
-static inline unsigned rf_queue_take(struct rf_queue *q, const struct rf_policy *pol, unsigned n, rf_page *out)
+/* Ask for up to n pages more of those in the oldest slots, as far as reach. */
+static inline void rf_queue_look_ahead(struct rf_queue *q, const struct rf_policy *pol, unsigned n,
+                                       uint32_t reach)
 {
-	unsigned i = 0;
+	const uint16_t *fact = pol->host->fact;
+	const struct rf_link *link = pol->link;
+	const uint8_t *priv = pol->page_priv;
+	const size_t size = pol->ops->page_size;
+	const rf_page *slot = q->slot;
+	uint32_t ahead = q->ahead, mask = q->mask, end = q->young;
 
-	while (i < n && q->n) {
-		rf_page page = q->slot[q->old & q->mask];
+	if (ahead - q->old > end - q->old)
+		ahead = q->old;
+	if (end - q->old > reach)
+		end = q->old + reach;
+	if (ahead - q->old > end - q->old)
+		return;
+	while (n && ahead != end) {
+		rf_page page = slot[ahead++ & mask];
 
-		q->slot[q->old++ & q->mask] = RF_NO_PAGE;
 		if (page == RF_NO_PAGE)
 			continue;
-		__builtin_prefetch(&pol->link[page], 1);
-		__builtin_prefetch(&pol->host->fact[page], 1);
-		__builtin_prefetch(&pol->page_priv[page * pol->ops->page_size], 1);
-		q->n--;
-		out[i++] = page;
+		__builtin_prefetch(&fact[page], 1);
+		__builtin_prefetch(&link[page], 1);
+		if (size)
+			__builtin_prefetch(&priv[page * size], 1);
+		n--;
 	}
+	q->ahead = ahead;
+}
+
+/* Take up to n pages from the oldest on into out; the state of as many more is asked for.  Returns
+ * how many.  Their links are left as they are: rf_queued() does not know. */
+static inline unsigned rf_queue_take(struct rf_queue *q, const struct rf_policy *pol, unsigned n,
+                                     rf_page *out)
+{
+	rf_page *slot = q->slot;
+	uint32_t old = q->old, mask = q->mask;
+	unsigned i = 0;
+
+	n = MIN(n, q->n);
+	while (i < n) {
+		rf_page page = slot[old & mask];
+
+		slot[old++ & mask] = RF_NO_PAGE;
+		if (page != RF_NO_PAGE)
+			out[i++] = page;
+	}
+	q->old = old;
+	q->n -= n;
+	rf_queue_look_ahead(q, pol, 2 * n, RF_QUEUE_AHEAD);
 	return i;
 }
 
@@ -122,22 +155,6 @@ static inline void rf_queue_remove(struct rf_queue *q, struct rf_link *link, rf_
 	q->n--;
 }
 
-/* Ask for one or two pages more of those that come after the oldest. */
-static inline void rf_queue_look_ahead(struct rf_queue *q, const struct rf_policy *pol)
-{
-	if (q->ahead - q->old > q->young - q->old)
-		q->ahead = q->old;
-	for (unsigned n = 0; n < 2 && q->ahead != q->young && q->ahead - q->old < RF_QUEUE_AHEAD;) {
-		rf_page page = q->slot[q->ahead++ & q->mask];
-
-		if (page == RF_NO_PAGE)
-			continue;
-		__builtin_prefetch(&pol->host->fact[page], 1);
-		__builtin_prefetch(&pol->link[page], 1);
-		n++;
-	}
-}
-
 /* RF_NO_PAGE when there is none. */
 static inline rf_page rf_queue_oldest(struct rf_queue *q, const struct rf_policy *pol)
 {
@@ -145,7 +162,7 @@ static inline rf_page rf_queue_oldest(struct rf_queue *q, const struct rf_policy
 
 	while (q->old != q->young && (page = q->slot[q->old & q->mask]) == RF_NO_PAGE)
 		q->old++;
-	rf_queue_look_ahead(q, pol);
+	rf_queue_look_ahead(q, pol, 2, RF_QUEUE_AHEAD);
 	return page;
 }
 
