@@ -855,6 +855,71 @@ START_TEST(resealed_at_random)
 }
 END_TEST
 
+/* ---- the manual page ---- */
+
+/* The lines between a comment and the comment "end" in the manual page, as a reader sees them. */
+static char **example(const char *man, const char *name)
+{
+	char *from = g_strdup_printf(".\\\" %s:\n.nf\n", name), **parts, **lines;
+	const char *start = strstr(man, from), *end = start == NULL ? NULL : strstr(start, ".fi\n.\\\" end");
+	char *text;
+
+	ck_assert_ptr_nonnull(end);
+	text = g_strndup(start + strlen(from), (gsize)(end - start) - strlen(from));
+	parts = g_strsplit(text, "\\-", -1);
+	g_free(text);
+	text = g_strjoinv("-", parts);
+	g_strfreev(parts);
+	lines = g_strsplit(text, "\n", -1);
+	g_free(text);
+	g_free(from);
+	return lines;
+}
+
+/* The worked example is what it says: its bytes are the trace, and members stand where it says. */
+START_TEST(manual_page)
+{
+	char *path = g_build_filename(RF_SRCDIR, "traces/refault-trace.5", NULL), *back;
+	gsize n;
+	char *man = trace_slurp(path, &n), **text = example(man, "text"), **dump = example(man, "bytes");
+	char *trace = g_strjoinv("\n", text), *have;
+	GByteArray *a = g_byte_array_new();
+	struct rf_totals totals, want;
+	GError *error = NULL;
+	struct rf_source *s;
+
+	for (char **l = dump; *l != NULL && **l != 0; l++) {
+		char *p = *l;
+
+		ck_assert_uint_eq(g_ascii_strtoull(p, &p, 16), a->len);
+		ck_assert(g_str_has_prefix(p, "  "));
+		for (p += 2; g_ascii_isxdigit(p[0]) && g_ascii_isxdigit(p[1]); p += 3) {
+			uint8_t b = (uint8_t)(g_ascii_xdigit_value(p[0]) << 4 | g_ascii_xdigit_value(p[1]));
+
+			g_byte_array_append(a, &b, 1);
+			if (p[2] != ' ')
+				break;
+		}
+	}
+	s = trace_rft(a->data, a->len, FALSE, &error);
+	ck_assert_msg(s != NULL, "%s", error ? error->message : "");
+	back = trace_temp("man.txt");
+	trace_must_copy(s, back, FALSE, &totals);
+	have = trace_slurp(back, &n);
+	ck_assert_str_eq(have, trace);
+	ck_assert(trace_drain(rf_source_from_text("man", trace, -1), &want, NULL));
+	ck_assert_mem_eq(&totals, &want, sizeof(want));
+	g_byte_array_unref(a);
+	g_strfreev(text);
+	g_strfreev(dump);
+	g_free(trace);
+	g_free(have);
+	g_free(back);
+	g_free(man);
+	g_free(path);
+}
+END_TEST
+
 /* ---- spools and sinks ---- */
 
 START_TEST(spool)
@@ -973,6 +1038,7 @@ Suite *suite_trace_rft(void)
 	tcase_add_test(c, varints);
 	tcase_add_test(c, resealed);
 	tcase_add_loop_test(c, resealed_at_random, 0, 10);
+	tcase_add_test(c, manual_page);
 	tcase_add_test(c, spool);
 	tcase_add_test(c, sinks_refuse);
 	if (access("/dev/full", W_OK) == 0)
