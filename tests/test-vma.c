@@ -74,10 +74,12 @@ static void compare(struct rf_vmas *v, const struct model *m)
 			c = (struct cell){ f->mkind, f->id, f->prot, f->flags,
 				           f->mkind == RF_MAP_ANON ? 0 : f->off + (at(p) - f->start) };
 		}
-		ck_assert_msg(same(&c, &m->c[p]), "page %u: kind %d id %u prot %u flags %u off %llx; "
-		              "want %d %u %u %u %llx\n%s", p, c.kind, c.id, c.prot, c.flags,
-		              (unsigned long long)c.off, m->c[p].kind, m->c[p].id, m->c[p].prot,
-		              m->c[p].flags, (unsigned long long)m->c[p].off, m->log);
+		/* Millions of these: an assertion is noted in a file also when it holds. */
+		if (!same(&c, &m->c[p]))
+			ck_abort_msg("page %u: kind %d id %u prot %u flags %u off %llx; "
+			             "want %d %u %u %u %llx\n%s", p, c.kind, c.id, c.prot, c.flags,
+			             (unsigned long long)c.off, m->c[p].kind, m->c[p].id, m->c[p].prot,
+			             m->c[p].flags, (unsigned long long)m->c[p].off, m->log);
 		if (m->c[p].kind >= 0 && (p == 0 || !joined(m, p)))
 			want++;
 	}
@@ -86,10 +88,10 @@ static void compare(struct rf_vmas *v, const struct model *m)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct rf_vma *f = rf_vmas_nth(v, i);
 
-		ck_assert_msg(f->start >= end && f->end > f->start && f->start % PAGE == 0 &&
-		              f->end % PAGE == 0, "mapping %u\n%s", i, m->log);
-		ck_assert_msg(g_hash_table_add(serials, GUINT_TO_POINTER(f->serial)),
-		              "serial %u twice\n%s", f->serial, m->log);
+		if (f->start < end || f->end <= f->start || f->start % PAGE || f->end % PAGE)
+			ck_abort_msg("mapping %u\n%s", i, m->log);
+		if (!g_hash_table_add(serials, GUINT_TO_POINTER(f->serial)))
+			ck_abort_msg("serial %u twice\n%s", f->serial, m->log);
 		end = f->end;
 	}
 	ck_assert_ptr_null(rf_vmas_nth(v, n));
@@ -178,9 +180,9 @@ static void op_move(struct rf_vmas *v, struct model *m, struct rf_rng *r, unsign
 	              "%s", m->log);
 }
 
-START_TEST(random_operations)
+static void random_operations(uint64_t seed)
 {
-	struct rf_rng r = { .s = (uint64_t)_i * 7919 + 1 };
+	struct rf_rng r = { .s = seed };
 	struct rf_vmas *v = rf_vmas_new(12), *copy;
 	struct model m = { .len = 0 }, before;
 
@@ -206,6 +208,12 @@ START_TEST(random_operations)
 		rf_vmas_free(copy);
 	}
 	rf_vmas_free(v);
+}
+
+START_TEST(random_sequences)
+{
+	for (unsigned n = 0; n < 30; n++)
+		random_operations(((uint64_t)_i * 30 + n) * 7919 + 1);
 }
 END_TEST
 
@@ -286,7 +294,7 @@ Suite *suite_vma(void)
 	Suite *s = suite_create("vma");
 	TCase *c = tcase_create("vma");
 
-	tcase_add_loop_test(c, random_operations, 0, 300);
+	tcase_add_loop_test(c, random_sequences, 0, 10);
 	tcase_add_test(c, serial_stays_with_the_larger_part);
 	tcase_add_test(c, overlaps_and_next);
 	tcase_add_test(c, edges);
