@@ -143,6 +143,7 @@ static gboolean validate_one(const char *path, const struct options *o, uint64_t
 
 	if (!s)
 		return FALSE;
+	rf_source_verify(s);
 	c.shift = rf_source_header(s)->granule_shift;
 	c.state = rf_state_new(c.shift);
 	c.out = g_string_new(NULL);

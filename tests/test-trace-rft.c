@@ -810,6 +810,36 @@ START_TEST(resealed)
 }
 END_TEST
 
+static void other_access(struct rft_frame *f, GByteArray *col[RFT_NCOLS], void *data)
+{
+	(void)f, (void)data;
+	col[RFT_COL_CODE]->data[2] ^= 1; /* a read becomes a write */
+}
+
+/* Checksums and sums that hold are not enough for who wants to know. */
+START_TEST(verified)
+{
+	gsize len;
+	uint8_t *rft = trace_rft_of(sample, &len);
+	GByteArray *a = reseal(rft, len, other_access, NULL);
+	struct rf_source *s = trace_rft(a->data, a->len, FALSE, NULL);
+	GError *error = NULL;
+
+	ck_assert(trace_drain(s, NULL, NULL));
+	s = trace_rft(a->data, a->len, FALSE, NULL);
+	rf_source_verify(s);
+	ck_assert(!trace_drain(s, NULL, &error));
+	ck_assert_msg(g_str_has_prefix(error->message, "x.rft: the digest of its content is "), "%s",
+	              error->message);
+	g_clear_error(&error);
+	s = trace_rft(rft, len, TRUE, NULL);
+	rf_source_verify(s);
+	ck_assert(trace_drain(s, NULL, NULL));
+	g_byte_array_unref(a);
+	g_free(rft);
+}
+END_TEST
+
 static void damage_at_random(struct rft_frame *f, GByteArray *col[RFT_NCOLS], void *data)
 {
 	struct rf_rng *r = data;
@@ -1037,6 +1067,7 @@ Suite *suite_trace_rft(void)
 	tcase_add_loop_test(c, encodings, 0, 96);
 	tcase_add_test(c, varints);
 	tcase_add_test(c, resealed);
+	tcase_add_test(c, verified);
 	tcase_add_loop_test(c, resealed_at_random, 0, 10);
 	tcase_add_test(c, manual_page);
 	tcase_add_test(c, spool);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "traces/import-source.h"
+#include "traces/totals.h"
 
 struct rf_source *rf_source_open(const char *path, const struct rf_source_options *options,
                                  GError **error)
@@ -40,13 +41,42 @@ void rf_source_close(struct rf_source *s)
 	if (s == NULL)
 		return;
 	s->ops->close(s);
+	if (s->tally != NULL)
+		rf_tally_clear(s->tally);
+	g_free(s->tally);
 	g_free(s->path);
 	g_free(s);
 }
 
+static gboolean verify(struct rf_source *s, const struct rf_item *item, GError **error)
+{
+	const struct rf_totals *want = rf_source_totals(s), *have = &s->tally->totals;
+
+	rf_tally_add(s->tally, item);
+	if (item->kind != RF_ITEM_END || memcmp(have, want, sizeof(*have)) == 0)
+		return TRUE;
+	if (have->digest != want->digest)
+		rf_set_data(error, "%s: the digest of its content is %016" G_GINT64_MODIFIER
+		            "x; its footer says %016" G_GINT64_MODIFIER "x", s->path, have->digest,
+		            want->digest);
+	else
+		rf_set_data(error, "%s: its footer has other totals than its content", s->path);
+	return FALSE;
+}
+
 gboolean rf_source_next(struct rf_source *s, struct rf_item *item, GError **error)
 {
-	return s->ops->next(s, item, error);
+	if (!s->ops->next(s, item, error))
+		return FALSE;
+	return s->tally == NULL || verify(s, item, error);
+}
+
+void rf_source_verify(struct rf_source *s)
+{
+	if (s->tally != NULL)
+		return;
+	s->tally = g_new(struct rf_tally, 1);
+	rf_tally_init(s->tally, s->header->granule_shift);
 }
 
 const char *rf_source_path(const struct rf_source *s)
@@ -87,6 +117,10 @@ gboolean rf_source_skipped(const struct rf_source *s, guint i, const char **reas
 gboolean rf_source_rewind(struct rf_source *s, GError **error)
 {
 	g_return_val_if_fail(s->ops->rewind != NULL, FALSE);
+	if (s->tally != NULL) {
+		rf_tally_clear(s->tally);
+		rf_tally_init(s->tally, s->header->granule_shift);
+	}
 	return s->ops->rewind(s, error);
 }
 

@@ -27,6 +27,7 @@ struct rf_source {
 	char *path;
 	const char *format;
 	const struct rf_header *header;
+	struct rf_tally *tally; /* for rf_source_verify, or NULL */
 };
 
 /* An .rft?  n bytes of its head. */

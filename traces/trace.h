@@ -147,6 +147,10 @@ void rf_source_close(struct rf_source *s);
  * item live until the next call. */
 gboolean rf_source_next(struct rf_source *s, struct rf_item *item, GError **error);
 
+/* Before the first item: compute totals, footprint and digest included, from the items, and compare
+ * them at the end with what the trace says of itself.  Otherwise a .rft's checksums must do. */
+void rf_source_verify(struct rf_source *s);
+
 const char *rf_source_path(const struct rf_source *s);
 const char *rf_source_format(const struct rf_source *s); /* "rft", "text", "lackey", … */
 const struct rf_header *rf_source_header(const struct rf_source *s);
