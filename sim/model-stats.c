@@ -132,7 +132,7 @@ static void gauges(struct rf_model *m, uint64_t g[RF_NGAUGES])
 {
 	unsigned shift = m->cfg.page_shift;
 	uint64_t rss = m->rss[0] + m->rss[1] + m->rss[2];
-	uint64_t file = 0, mapped = 0, swapcache = 0, anon = 0, lru[4] = { 0 }, kernel = 0, frames;
+	uint64_t file = 0, mapped = 0, swapcache = 0, anon = 0, lru[4] = { 0 }, kernel = 0, frames, inactive_file = 0;
 	guint i;
 	int j;
 
@@ -149,6 +149,8 @@ static void gauges(struct rf_model *m, uint64_t g[RF_NGAUGES])
 			m->pol->ops->sizes(m->pol, cg->lv, sizes);
 		for (j = 0; j < 4; j++)
 			lru[j] += sizes[j];
+		if (below(m, i, m->workload->lv))
+			inactive_file += sizes[2];
 	}
 	frames = m->cfg.ram_bytes >> shift;
 	g[RF_G_rf_accesses] = m->accesses;
@@ -188,6 +190,7 @@ static void gauges(struct rf_model *m, uint64_t g[RF_NGAUGES])
 	g[RF_G_rf_usage] = m->workload->usage << shift;
 	g[RF_G_rf_usage_max] = m->workload->usage_max << shift;
 	g[RF_G_rf_kernel] = kernel << shift;
+	g[RF_G_rf_working_set] = (m->workload->usage - MIN(m->workload->usage, inactive_file)) << shift;
 	g[RF_G_rf_free] = (m->ram - MIN(m->ram, m->used)) << shift;
 	g[RF_G_rf_page_tables] = m->ntables << shift;
 	g[RF_G_rf_struct_page] = frames * 64;

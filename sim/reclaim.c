@@ -25,7 +25,7 @@ static enum rf_verdict take(struct rf_policy *pol, struct rf_lruvec *lv, rf_page
  * met, or until as many proposals in a row failed as there are pages. */
 static void shrink_by_proposal(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
 {
-	uint32_t failures = 0;
+	uint32_t failures = 0, batch = 0;
 
 	while (sc->reclaimed < sc->goal && failures < pol->host->npages) {
 		rf_page page = pol->ops->propose(pol, lv, sc);
@@ -34,6 +34,10 @@ static void shrink_by_proposal(struct rf_policy *pol, struct rf_lruvec *lv, stru
 		if (page == RF_NO_PAGE)
 			break;
 		verdict = take(pol, lv, page, sc);
+		if (++batch == RF_SWAP_CLUSTER_MAX) { /* dirty pages wake the flusher, as they do for the kernel's lists */
+			pol->host->batch_done(pol, lv, sc, batch);
+			batch = 0;
+		}
 		if (verdict == RF_FREED) {
 			failures = 0;
 			continue;

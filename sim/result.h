@@ -53,6 +53,7 @@
 	X(rf_usage, "B", '-', "charged to the workload's cgroup") \
 	X(rf_usage_max, "B", '-', "charged to the workload's cgroup, largest") \
 	X(rf_kernel, "B", '-', "of it kernel memory (page tables, page-cache tree nodes)") \
+	X(rf_working_set, "B", '-', "charged to the workload's cgroup, less inactive file pages") \
 	X(rf_free, "B", '+', "free memory of the machine") \
 	X(rf_page_tables, "B", '-', "page tables") \
 	X(rf_struct_page, "B", '-', "page descriptors for all memory") \

@@ -23,6 +23,8 @@
 	X(policies_host) \
 	X(policies_plugin) \
 	X(policies_samples) \
+	X(relations) \
+	X(relations_balance) \
 	X(synth) \
 	X(trace_input) \
 	X(trace_rft) \

@@ -7,6 +7,7 @@
 #include "sim/args.h"
 #include "sim/model.h"
 #include "traces/trace.h"
+#include "traces/zipf.h"
 
 struct own { GPtrArray *set; };
 
@@ -117,6 +118,28 @@ void touch_each(GString *trace, char type, unsigned tid, uint64_t addr, unsigned
 {
 	for (unsigned i = 0; i < n; i++)
 		line(trace, "%c %u %" G_GINT64_MODIFIER "x", type, tid, addr + (uint64_t)i * PAGE);
+}
+
+void touch_zipf(GString *trace, char type, unsigned tid, uint64_t addr, unsigned n, unsigned count, uint32_t alpha,
+                unsigned write_percent, uint64_t seed)
+{
+	struct rf_rng rng = { seed };
+	g_autofree uint32_t *page = g_new(uint32_t, n);
+	struct rf_alias alias;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t other = rf_rng_below(&rng, i + 1);
+
+		page[i] = page[other];
+		page[other] = i;
+	}
+	ck_assert(rf_alias_zipf(&alias, n, alpha, page));
+	while (count--) {
+		char letter = rf_rng_below(&rng, 100) < write_percent ? 'W' : type;
+
+		line(trace, "%c %u %" G_GINT64_MODIFIER "x", letter, tid, addr + (uint64_t)rf_alias_draw(&alias, &rng) * PAGE);
+	}
+	rf_alias_clear(&alias);
 }
 
 const struct rf_cgroup_result *cgroup_of(const struct model_run *run, const char *path)

@@ -31,6 +31,10 @@ void touch_each(GString *trace, char type, unsigned tid, uint64_t addr, unsigned
 
 
 
+/* count loads, write_percent of them stores, of n pages, as Zipf has it; type: the letter of a load. */
+void touch_zipf(GString *trace, char type, unsigned tid, uint64_t addr, unsigned n, unsigned count, uint32_t alpha,
+                unsigned write_percent, uint64_t seed);
+
 #define PAGE 4096u
 
 #define COUNTER(run, name) ((run)->result.counter[RF_C_##name])
