@@ -105,6 +105,13 @@ static void count(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c
 		fake_of(pol)->fallbacks += (unsigned)n;
 }
 
+static void batch_done(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc, uint64_t taken)
+{
+	(void)lv, (void)sc;
+	if (taken == 0 || taken > fake_of(pol)->asked)
+		ck_abort_msg("a batch of %u of %u pages", (unsigned)taken, fake_of(pol)->asked);
+}
+
 static void lazyfree(struct rf_policy *pol, rf_page page)
 {
 	(void)pol, (void)page;
@@ -230,23 +237,30 @@ static void step(struct fake *f)
 	verify(f);
 }
 
-START_TEST(any_host)
+/* A host with all that policy.h promises, and nothing more. */
+static void begin(struct fake *f, const char *name, int seed)
 {
-	struct fake *f = g_new0(struct fake, 1);
 	GError *error = NULL;
-	unsigned left = 0;
 
-	f->name = names[_i % G_N_ELEMENTS(names)];
-	f->seed = first_seed() + (uint64_t)_i;
+	f->name = name;
+	f->seed = first_seed() + (uint64_t)seed;
 	f->rng.s = f->seed;
 	f->host = (struct rf_host){
 		.abi = RF_POLICY_ABI, .size = sizeof(struct rf_host), .fact = f->fact, .npages = PAGES,
 		.page_shift = 12, .ncpus = 1, .total_frames = 100000, .seed = 5, .lruvec_of = lruvec_of,
-		.young = young, .evict = evict, .count = count, .lazyfree = lazyfree,
-		.next_use = next_use,
+		.young = young, .evict = evict, .count = count, .batch_done = batch_done,
+		.lazyfree = lazyfree, .next_use = next_use,
 	};
 	f->pol = rf_policy_new(f->name, &f->host, f, &error);
 	ck_assert_msg(f->pol != NULL, "%s", error ? error->message : "");
+}
+
+START_TEST(any_host)
+{
+	struct fake *f = g_new0(struct fake, 1);
+	unsigned left = 0;
+
+	begin(f, names[_i % G_N_ELEMENTS(names)], _i);
 	f->lv[0] = f->host.root = rf_lruvec_new(f->pol, 0, NULL);
 	f->lv[1] = rf_lruvec_new(f->pol, 1, f->lv[0]);
 	f->lv[2] = rf_lruvec_new(f->pol, 2, f->lv[0]);
@@ -317,19 +331,9 @@ static rf_page lying_propose(struct rf_policy *pol, struct rf_lruvec *lv, struct
 static void pin_some(const char *name, int i, unsigned *fallbacks)
 {
 	struct fake *f = g_new0(struct fake, 1);
-	GError *error = NULL;
 
-	f->name = name;
-	f->seed = first_seed() + (uint64_t)i;
-	f->rng.s = f->seed;
+	begin(f, name, i);
 	f->all_may_go = f->may_lie = TRUE;
-	f->host = (struct rf_host){
-		.abi = RF_POLICY_ABI, .size = sizeof(struct rf_host), .fact = f->fact, .npages = PAGES,
-		.page_shift = 12, .ncpus = 1, .total_frames = 100000, .seed = 5, .lruvec_of = lruvec_of,
-		.young = young, .evict = evict, .count = count, .next_use = next_use,
-	};
-	f->pol = rf_policy_new(f->name, &f->host, f, &error);
-	ck_assert_msg(f->pol != NULL, "%s", error ? error->message : "");
 	f->lv[0] = f->host.root = rf_lruvec_new(f->pol, 0, NULL);
 	for (unsigned id = 1; id < VECTORS; id++)
 		f->lv[id] = rf_lruvec_new(f->pol, id, f->lv[id == 3]);
