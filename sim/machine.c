@@ -3,7 +3,7 @@
  */
 #include "sim/machine.h"
 #include "sim/frames.h"
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 struct rf_machine {
 	struct rf_frames *ideal; /* or NULL */

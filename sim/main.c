@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/command.h"
+#include "sim/cmd/command.h"
 
 int main(int argc, char **argv)
 {

@@ -4,8 +4,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "sim/args.h"
-#include "sim/model.h"
+#include "sim/cmd/args.h"
+#include "sim/model/model.h"
 #include "traces/trace.h"
 #include "traces/zipf.h"
 

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "policies/policy.h"
-#include "sim/args.h"
+#include "sim/cmd/args.h"
 #include "sim/config.h"
-#include "sim/report.h"
+#include "sim/report/report.h"
 #include "sim/result.h"
 
 Suite *suite_config(void);

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "policies/reclaim/mglru.h"
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 Suite *suite_mglru(void);
 

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "sim/verify.h"
+#include "sim/verify/verify.h"
 
 #define HEAD "!refault-trace 1\n"
 

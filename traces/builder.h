@@ -4,7 +4,7 @@
 #ifndef RF_BUILDER_H
 #define RF_BUILDER_H
 
-#include "traces/import.h"
+#include "traces/import/import.h"
 
 struct rf_builder *rf_builder_new(gboolean strict);
 void rf_builder_free(struct rf_builder *b);

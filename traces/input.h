@@ -4,7 +4,7 @@
 #ifndef RF_INPUT_H
 #define RF_INPUT_H
 
-#include "traces/import.h"
+#include "traces/import/import.h"
 #include "traces/raw.h"
 
 /* Takes raw over, also on error. */

@@ -9,7 +9,7 @@
 
 #include "base/option.h"
 #include "base/rng.h"
-#include "traces/import.h"
+#include "traces/import/import.h"
 
 #define RF_SYNTH_MAGIC "!refault-synth"
 

@@ -4,7 +4,7 @@
 #ifndef RF_TEXT_H
 #define RF_TEXT_H
 
-#include "traces/import.h"
+#include "traces/import/import.h"
 
 #define RF_TEXT_MAGIC "!refault-trace"
 #define RF_TEXT_VERSION 1

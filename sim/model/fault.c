@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * The fault path: anonymous memory, copy-on-write, and who goes where.
+ */
+#include "sim/model/model.h"
+#include "base/error.h"
+
+static gboolean prot_allows(const struct rf_vma *vma, unsigned type)
+{
+	unsigned need = type == RF_WRITE ? RF_PROT_W : type == RF_EXEC ? RF_PROT_X : RF_PROT_R;
+
+	/* A readable page can be executed on neither arch here; x86 lets writable pages be read. */
+	return (vma->prot & need) || (type == RF_READ && (vma->prot & (RF_PROT_W | RF_PROT_X)));
+}
+
+static unsigned how_of(const struct rf_vma *vma)
+{
+	return RF_HOW_FAULT | (vma->flags & (RF_VMA_RAND | RF_VMA_SEQ) ? RF_HOW_NORECENCY : 0) |
+	       (vma->prot & RF_PROT_X ? RF_HOW_EXEC : 0);
+}
+
+/* do_anonymous_page(), do_cow_fault(), wp_page_copy(): the charge comes first. */
+gboolean new_anon_charge(struct rf_model *m, struct space *s, const struct rf_vma *vma)
+{
+	return anon_vma_charge(m, s, vma) && charge(m, cgroup_nth(m, s->cgroup), 1, FALSE);
+}
+
+void new_anon_map(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
+{
+	rf_page p;
+
+	if (m->pte[v]) /* what was there before: zero page, file page, a page shared since fork */
+		zap_entry(m, v);
+	p = page_new(m, IDENT_ANON);
+	page_add(m, p, cgroup_nth(m, s->cgroup), RF_PAGE_SWAPBACKED | RF_PAGE_ANON, how_of(vma) | RF_HOW_NEW);
+	map_page(m, v, p, PTE_WRITE | PTE_DIRTY | PTE_ACC | vma_pte_flags(m, vma));
+	if (vma->flags & RF_VMA_LOCKED)
+		page_mlock(m, p);
+}
+
+static enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
+{
+	if (!new_anon_charge(m, s, vma))
+		return FAULT_KILLED;
+	new_anon_map(m, s, vma, v);
+	return FAULT_DONE;
+}
+
+/* The old page is held while the new one is allocated. */
+static enum fault copy_on_write(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
+{
+	gboolean charged;
+
+	count(m, cgroup_nth(m, s->cgroup), RF_C_rf_cow, 1);
+	spend(m, m->profile.copy_page, &m->time_fault);
+	page_pin(m, m->pte_page[v]);
+	charged = new_anon_charge(m, s, vma);
+	page_unpin(m);
+	if (!charged)
+		return FAULT_KILLED;
+	new_anon_map(m, s, vma, v);
+	return FAULT_DONE;
+}
+
+static enum fault anon_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v,
+                             unsigned type)
+{
+	if (type != RF_WRITE && (vma->mkind == RF_MAP_REFPAGE || m->seams.fill->zero_page_on_read)) {
+		count(m, cgroup_nth(m, s->cgroup), RF_C_rf_zero_page, 1);
+		map_special(m, v, vma->mkind == RF_MAP_REFPAGE ? vma->id : RF_NO_PAGE, PTE_ACC | vma_pte_flags(m, vma));
+		return FAULT_DONE;
+	}
+	return new_anon(m, s, vma, v);
+}
+
+/* A store to an entry that is present and not writable (do_wp_page). */
+static enum fault write_protect_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
+{
+	rf_page p = m->pte_page[v];
+
+	if (m->pte[v] & PTE_ZERO)
+		return new_anon(m, s, vma, v);
+	if (m->fact[p] & RF_PAGE_ANON) {
+		if (m->rmap[p] == v && m->rmap_next[v] == RF_NO_PAGE) { /* ours alone: reuse */
+			if (m->pol->ops->drain)
+				m->pol->ops->drain(m->pol);
+			if ((m->fact[p] & F_SLOT) && !(m->fact[p] & RF_PAGE_WRITEBACK))
+				swap_drop_slot(m, p);
+			m->pte[v] |= PTE_WRITE | PTE_DIRTY | PTE_ACC;
+			return FAULT_DONE;
+		}
+		return copy_on_write(m, s, vma, v);
+	}
+	if (vma->flags & RF_VMA_SHARED || vma->mkind == RF_MAP_SHMEM) {
+		m->pte[v] |= PTE_WRITE | PTE_DIRTY | PTE_ACC;
+		file_mark_dirty(m, p);
+		balance_dirty(m);
+		return FAULT_DONE;
+	}
+	return copy_on_write(m, s, vma, v);
+}
+
+static const struct rf_vma *implicit_mapping(struct rf_model *m, struct space *s, uint64_t addr)
+{
+	uint64_t size = UINT64_C(1) << m->cfg.page_shift;
+	struct rf_vma vma = { .start = addr & ~(size - 1), .prot = RF_PROT_R | RF_PROT_W | RF_PROT_X,
+	                      .mkind = RF_MAP_ANON, .flags = RF_VMA_IMPLICIT };
+
+	vma.end = vma.start + size;
+	rf_vmas_map(s->vmas, &vma);
+	m->implicit++;
+	vmas_charge(m, s); /* may kill: then the mapping is gone again */
+	return rf_vmas_find(s->vmas, addr);
+}
+
+/* handle_mm_fault().  On FAULT_DONE the entry allows the access and has its bits set. */
+enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error)
+{
+	struct space *s = space_of_entry(m, v);
+	struct cgroup *cg = cgroup_nth(m, s->cgroup);
+	uint64_t addr = entry_vpn(m, v) << m->cfg.page_shift, majors = m->counter[RF_C_pgmajfault];
+	const struct rf_vma *vma = vma_of(m, s, entry_vpn(m, v));
+	enum fault result;
+	gboolean anon;
+
+	s->ran = TRUE;
+	if (!vma) {
+		if (m->cfg.strict) {
+			rf_set_data(error, "task %u: %s at 0x%" G_GINT64_MODIFIER "x, which no mapping covers",
+			            t->tid, type == RF_WRITE ? "store" : type == RF_EXEC ? "fetch" : "load", addr);
+			return FAULT_ERROR;
+		}
+		vma = implicit_mapping(m, s, addr);
+		if (!vma) {
+			stall_end(m);
+			return FAULT_KILLED;
+		}
+	}
+	/* A large page may belong to several mappings, each with a protection of its own. */
+	if (m->cfg.strict && m->cfg.page_shift == RF_GRANULE_SHIFT && !prot_allows(vma, type)) {
+		rf_set_data(error, "task %u: %s at 0x%" G_GINT64_MODIFIER "x, whose mapping does not allow it",
+		            t->tid, type == RF_WRITE ? "store" : type == RF_EXEC ? "fetch" : "load", addr);
+		return FAULT_ERROR;
+	}
+	anon = vma->mkind == RF_MAP_ANON || vma->mkind == RF_MAP_REFPAGE;
+	if (!anon && vma_pgoff(m, vma, entry_vpn(m, v)) >= FILE_PAGES_MAX) {
+		rf_set_data(error, "task %u: page %" G_GUINT64_FORMAT " of file %u is beyond what a file can be",
+		            t->tid, vma_pgoff(m, vma, entry_vpn(m, v)), vma->id);
+		return FAULT_ERROR;
+	}
+	count(m, cg, RF_C_pgfault, 1);
+	count(m, cg, type == RF_EXEC ? RF_C_rf_fault_exec : anon ? RF_C_rf_fault_anon : RF_C_rf_fault_file, 1);
+	t->pgfault++;
+	spend(m, anon ? m->profile.fault_anon : m->profile.fault_file, &m->time_fault);
+	if (!tables_charge(m, v)) {
+		stall_end(m);
+		return t->alive ? FAULT_DONE : FAULT_KILLED;
+	}
+	if (m->pte[v] & PTE_PRESENT)
+		result = type == RF_WRITE && !(m->pte[v] & PTE_WRITE) ? write_protect_fault(m, s, vma, v) : FAULT_DONE;
+	else if (m->pte[v] & PTE_SWAP)
+		result = swap_fault(m, s, vma, v, type);
+	else if (anon)
+		result = anon_fault(m, s, vma, v, type);
+	else
+		result = file_fault(m, s, vma, v, type);
+	t->pgmajfault += m->counter[RF_C_pgmajfault] - majors;
+	if (result == FAULT_DONE && type == RF_WRITE && !(m->pte[v] & PTE_WRITE)) {
+		/* A page shared since a fork that came back from swap: copied in the same fault. */
+		result = write_protect_fault(m, s, vma, v);
+	}
+	if (cg->high_owed)
+		pay_high(m);
+	stall_end(m);
+	if (!t->alive)
+		return FAULT_KILLED;
+	return result;
+}

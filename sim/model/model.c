@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT
+ * The modelled machine: built, fed with the items of a trace, finished.
+ */
+#include "sim/model/model.h"
+#include <string.h>
+#include "base/error.h"
+
+/* ORDER enum rf_access: what a hit needs of the entry, and what it leaves there. */
+static const uint8_t hit_need[RF_NACCESS + 1] = { PTE_PRESENT, PTE_PRESENT | PTE_WRITE, PTE_PRESENT, PTE_PRESENT };
+static const uint8_t hit_set[RF_NACCESS + 1] = { PTE_ACC, PTE_ACC | PTE_DIRTY, PTE_ACC, PTE_ACC };
+
+static struct rf_lruvec *host_lruvec_of(struct rf_policy *pol, rf_page page)
+{
+	struct rf_model *m = pol->machine;
+
+	return cgroup_nth(m, m->owner[page])->lv;
+}
+
+static gboolean host_spare_inactive(struct rf_policy *pol, rf_page page, unsigned vm)
+{
+	struct rf_model *m = pol->machine;
+
+	return m->seams.protect->activate(m->seams.protect_opt, &m->host, page, vm);
+}
+
+static gboolean host_spare_active(struct rf_policy *pol, rf_page page, unsigned vm)
+{
+	struct rf_model *m = pol->machine;
+
+	return m->seams.protect->rotate(m->seams.protect_opt, &m->host, page, vm);
+}
+
+static void host_lazyfree(struct rf_policy *pol, rf_page page)
+{
+	page_set_lazyfree(pol->machine, page);
+}
+
+static void host_scan_cost(struct rf_policy *pol, uint64_t pages, gboolean mapped)
+{
+	struct rf_model *m = pol->machine;
+
+	spend(m, pages * (mapped ? m->profile.scan_mapped : m->profile.scan_unmapped), &m->time_reclaim);
+}
+
+static uint64_t host_next_use(struct rf_policy *pol, rf_page page)
+{
+	(void)pol, (void)page;
+	return UINT64_MAX;
+}
+
+static void flush_stats(void *machine, uint64_t arg)
+{
+	struct rf_model *m = machine;
+
+	(void)arg;
+	m->stat_updates = 0;
+	if (m->pol->ops->flush)
+		m->pol->ops->flush(m->pol);
+	rf_clock_at(m->clock, m->host.now + m->cfg.stats_flush_period, flush_stats, m, 0);
+}
+
+static void take_sample(void *machine, uint64_t arg)
+{
+	struct rf_model *m = machine;
+	struct rf_sample s;
+
+	(void)arg;
+	stats_sample(m, &s);
+	g_array_append_val(m->timeline, s);
+	rf_clock_at(m->clock, m->host.now + m->cfg.timeline, take_sample, m, 0);
+}
+
+static void init_host(struct rf_model *m)
+{
+	m->host = (struct rf_host){
+		.abi = RF_POLICY_ABI, .size = sizeof(struct rf_host), .page_shift = m->cfg.page_shift,
+		.kernel = m->cfg.kernel_release, .ncpus = (unsigned)m->cfg.cpus, .seed = (uint64_t)m->cfg.seed,
+		.total_frames = (uint32_t)MIN(m->cfg.ram_bytes >> m->cfg.page_shift, UINT32_MAX),
+		.stats_fresh = !m->cfg.stats_flush_period,
+		.lruvec_of = host_lruvec_of, .young = host_young, .evict = host_evict, .count = host_count,
+		.lazyfree = host_lazyfree, .batch_done = host_batch_done, .shrink_slab = host_shrink_slab,
+		.swap_available = host_swap_available, .unprotected = host_unprotected,
+		.spare_inactive = host_spare_inactive, .spare_active = host_spare_active,
+		.scan_cost = host_scan_cost, .next_use = host_next_use,
+		.walk = host_walk, .look_around = host_look_around, .mark_reclaim = host_mark_reclaim,
+		.out_of_memory = host_out_of_memory,
+	};
+}
+
+static void init_cgroups(struct rf_model *m)
+{
+	struct cgroup *root = cgroup_new(m, "/", NULL), *cg = root;
+	unsigned shift = m->cfg.page_shift;
+
+	m->host.root = root->lv;
+	if (m->cfg.limit_bytes || m->cfg.memory_high || m->cfg.memory_low || m->cfg.memory_min)
+		cg = cgroup_new(m, "/workload", root);
+	m->workload = cg;
+	if (m->cfg.limit_bytes)
+		cg->max = m->cfg.limit_bytes >> shift;
+	if (m->cfg.memory_high)
+		cg->high = m->cfg.memory_high >> shift;
+	cg->low = m->cfg.memory_low >> shift;
+	cg->min = m->cfg.memory_min >> shift;
+}
+
+struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_totals *totals, GError **error)
+{
+	struct rf_model *m = g_new0(struct rf_model, 1);
+
+	(void)totals;
+	m->cfg = *cfg;
+	m->profile = cfg->profile;
+	m->leaf_shift = m->cfg.page_shift - 3; /* entries of 8 bytes, a table is a page: 12.5 */
+	m->free_page = RF_NO_PAGE;
+	rf_list_init(&m->tlb);
+	m->clock = rf_clock_new();
+	m->spaces = g_ptr_array_new();
+	m->cgroups = g_ptr_array_new();
+	m->files = g_ptr_array_new();
+	m->task_order = g_ptr_array_new();
+	m->tasks = g_hash_table_new(g_direct_hash, g_direct_equal);
+	m->file_by_id = g_hash_table_new(g_direct_hash, g_direct_equal);
+	m->cgroup_by_path = g_hash_table_new(g_str_hash, g_str_equal);
+	stats_init(m);
+	init_host(m);
+	if (!rf_seams_init(&m->seams, &m->cfg, error))
+		goto fail;
+	m->pol = rf_policy_new(m->cfg.reclaim, &m->host, m, error);
+	if (!m->pol)
+		goto fail;
+	if (m->pol->ops->flags & RF_POLICY_FUTURE) {
+		rf_set_usage(error, "--reclaim %s knows the future of an ideal memory only: expected --frames with it",
+		             m->pol->ops->name);
+		goto fail;
+	}
+	/* ext4 has large folios since 6.16; a policy that does not know them keeps single pages. */
+	if ((m->pol->ops->flags & RF_POLICY_FOLIOS) && m->cfg.read_ahead_kb &&
+	    (m->cfg.large_folios == 2 || (!m->cfg.large_folios && m->cfg.kernel_release >= RF_KERNEL(6, 16, 0)))) {
+		m->order = g_new0(uint8_t, 1);
+		m->host.order = m->order;
+	}
+	swap_init(m);
+	init_cgroups(m);
+	node_init(m);
+	writeback_init(m);
+	if (m->cfg.stats_flush_period)
+		rf_clock_at(m->clock, m->cfg.stats_flush_phase, flush_stats, m, 0);
+	if (m->cfg.timeline)
+		rf_clock_at(m->clock, m->cfg.timeline, take_sample, m, 0);
+	return m;
+fail:
+	rf_model_free(m);
+	return NULL;
+}
+
+void rf_model_free(struct rf_model *m)
+{
+	guint i;
+
+	if (!m)
+		return;
+	for (i = 0; i < m->spaces->len; i++) {
+		struct space *s = m->spaces->pdata[i];
+
+		if (!s)
+			continue;
+		rf_vmas_free(s->vmas);
+		g_array_unref(s->leaves);
+		g_byte_array_unref(s->anon_vma);
+		g_hash_table_unref(s->tables);
+		g_free(s);
+	}
+	for (i = 0; i < m->task_order->len; i++) {
+		g_free(((struct task *)m->task_order->pdata[i])->name);
+		g_free(m->task_order->pdata[i]);
+	}
+	for (i = 0; i < m->files->len; i++)
+		file_free(m->files->pdata[i]);
+	for (i = m->cgroups->len; i-- > 0; ) {
+		struct cgroup *cg = m->cgroups->pdata[i];
+
+		rf_lruvec_free(m->pol, cg->lv);
+		g_free(cg->path);
+		g_free(cg);
+	}
+	rf_policy_free(m->pol);
+	rf_seams_clear(&m->seams);
+	stats_free(m);
+	rf_clock_free(m->clock);
+	g_ptr_array_unref(m->spaces);
+	g_ptr_array_unref(m->cgroups);
+	g_ptr_array_unref(m->files);
+	g_ptr_array_unref(m->task_order);
+	g_hash_table_unref(m->tasks);
+	g_hash_table_unref(m->file_by_id);
+	g_hash_table_unref(m->cgroup_by_path);
+	g_free(m->pte);
+	g_free(m->pte_page);
+	g_free(m->rmap_next);
+	g_free(m->tlb_link);
+	g_free(m->tlb_state);
+	g_free(m->leaf);
+	g_free(m->leaf_acc);
+	g_free(m->map);
+	g_free(m->fact);
+	g_free(m->owner);
+	g_free(m->rmap);
+	g_free(m->shadow);
+	g_free(m->ident);
+	g_free(m->slot);
+	g_free(m->order);
+	g_free(m->slot_page);
+	g_free(m);
+}
+
+/* Names of new dense ids: which entry each is. */
+static gboolean pages_item(struct rf_model *m, const struct rf_item *item, GError **error)
+{
+	uint32_t i, n = item->pages.first + item->pages.n;
+	unsigned shift = m->cfg.page_shift - RF_GRANULE_SHIFT;
+
+	if (n > m->map_size) {
+		m->map_size = MAX(MAX(n, 4096), m->map_size + m->map_size / 4);
+		m->map = g_renew(uint32_t, m->map, m->map_size);
+	}
+	for (i = 0; i < item->pages.n; i++) {
+		const struct rf_page_name *name = &item->pages.name[i];
+		struct space *s = space_nth(m, name->space);
+
+		if (!s) {
+			rf_set_data(error, "record %" G_GUINT64_FORMAT ": a page of address space %u; there are %u so far",
+			            item->record, name->space, m->spaces->len);
+			return FALSE;
+		}
+		m->map[item->pages.first + i] = entry_get(m, s, name->vpn >> shift);
+	}
+	m->nmap = n;
+	return TRUE;
+}
+
+/* Runs whose entry is asked for before its turn. */
+#define LOOK_AHEAD 24
+
+static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError **error)
+{
+	const struct rf_runs *r = &item->runs;
+	struct task *t = task_get(m, r->tid, error);
+	const gboolean each = (m->pol->ops->flags & RF_POLICY_ACCESS) != 0;
+	const gboolean tlb = m->cfg.tlb_entries != 0;
+	const uint64_t cost = (uint64_t)m->profile.access;
+	uint64_t accesses = 0, hits = 0, records;
+	int64_t poll_left = m->poll_left;
+	uint32_t i;
+
+	if (!t)
+		return FALSE;
+	if (tlb && m->current != t)
+		tlb_flush(m);
+	m->current = t;
+	space_nth(m, t->space)->ran = TRUE;
+	for (i = 0; i < r->n; i++) {
+		uint32_t v = m->map[r->page[i]], n = r->count[i];
+		unsigned type = r->type[i] & RF_TYPE_MASK;
+
+		if (i + LOOK_AHEAD < r->n)
+			__builtin_prefetch(&m->pte[m->map[r->page[i + LOOK_AHEAD]]], 1);
+		if (G_UNLIKELY(!t->alive))
+			break;
+		records = r->type[i] & RF_RUN_CONT ? 0 : n;
+		accesses += records;
+		if (G_UNLIKELY((poll_left -= records) < 0)) {
+			if (m->cfg.stats_poll) {
+				m->poll_left = poll_left;
+				stats_poll(m);
+				poll_left = m->poll_left;
+			} else {
+				poll_left = INT64_MAX;
+			}
+		}
+		if (G_UNLIKELY((m->pte[v] & hit_need[type]) != hit_need[type])) {
+			switch (fault(m, t, v, type, error)) {
+			case FAULT_ERROR:
+				g_prefix_error(error, "record %" G_GUINT64_FORMAT ": ", item->record + i);
+				return FALSE;
+			case FAULT_KILLED:
+				continue;
+			case FAULT_DONE:
+				n--;
+			}
+			if (!(m->pte[v] & PTE_PRESENT))
+				continue;
+		}
+		if (G_UNLIKELY(tlb)) {
+			uint8_t bits = tlb_access(m, v, type);
+
+			m->pte[v] |= bits;
+			m->leaf_acc[v >> m->leaf_shift] |= bits & PTE_ACC;
+		} else {
+			m->pte[v] |= hit_set[type];
+			m->leaf_acc[v >> m->leaf_shift] = PTE_ACC;
+		}
+		if (each && n && !(m->pte[v] & PTE_ZERO)) {
+			rf_page p = m->pte_page[v];
+
+			if (!(m->fact[p] & F_UNEV))
+				m->pol->ops->access(m->pol, m->host.lruvec_of(m->pol, p), p, type, n);
+		}
+		m->host.now += cost * n;
+		hits += n;
+		if (G_UNLIKELY(rf_clock_next(m->clock) <= m->host.now))
+			rf_clock_run(m->clock, &m->host.now);
+	}
+	m->poll_left = poll_left;
+	m->time_access += cost * hits;
+	m->accesses += accesses;
+	t->accesses += accesses;
+	return TRUE;
+}
+
+static void mark(struct rf_model *m, const char *name)
+{
+	struct rf_sample s;
+
+	stats_sample(m, &s);
+	s.mark = g_strdup(name);
+	g_array_append_val(m->marks, s);
+}
+
+static gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError **error)
+{
+	uint64_t pages;
+	struct file *f;
+
+	switch (ev->kind) {
+	case RF_EV_FILE:
+		f = file_get(m, ev->id);
+		g_free(f->name);
+		f->name = g_strdup(ev->name);
+		f->npages = MAX(f->npages, (ev->len >> m->cfg.page_shift) + ((ev->len & ((1u << m->cfg.page_shift) - 1)) != 0));
+		return TRUE;
+	case RF_EV_CGROUP:
+		return cgroup_event(m, ev, error);
+	case RF_EV_TASK:
+	case RF_EV_EXEC:
+	case RF_EV_EXIT:
+		return task_event(m, ev, error);
+	case RF_EV_MMAP:
+	case RF_EV_MUNMAP:
+	case RF_EV_MREMAP:
+	case RF_EV_MPROTECT:
+	case RF_EV_MADVISE:
+	case RF_EV_MLOCK:
+	case RF_EV_MUNLOCK:
+	case RF_EV_VRANGE:
+		return mapping_event(m, ev, error);
+	case RF_EV_READ:
+	case RF_EV_WRITE:
+	case RF_EV_FSYNC:
+		return file_rw(m, ev, error);
+	case RF_EV_HUGETLB:
+		pages = ev->len >> m->cfg.page_shift;
+		pages = MIN(pages, m->ram - MIN(m->ram, m->used));
+		m->reserved += pages;
+		m->used += pages;
+		return TRUE;
+	case RF_EV_MEMORY:
+		pages = ev->len >> m->cfg.page_shift;
+		if (ev->flag)
+			m->ram += pages;
+		else
+			m->ram -= MIN(pages, m->ram);
+		return TRUE;
+	case RF_EV_THINK:
+		wait_until(m, m->host.now + MIN(ev->len, UINT64_MAX / 4), &m->time_access);
+		return TRUE;
+	case RF_EV_AT:
+		if (ev->len > m->host.now) {
+			uint64_t idle = 0;
+
+			wait_until(m, MIN(ev->len, UINT64_MAX / 4), &idle);
+		}
+		return TRUE;
+	case RF_EV_MARK:
+		mark(m, ev->name);
+		return TRUE;
+	case RF_EV_REFPAGE:
+	case RF_EV_LOST:
+	case RF_NEVENTS:
+		return TRUE;
+	}
+	return TRUE;
+}
+
+static gboolean take_item(struct rf_model *m, const struct rf_item *item, GError **error)
+{
+	switch (item->kind) {
+	case RF_ITEM_RUNS:
+		return runs_item(m, item, error);
+	case RF_ITEM_PAGES:
+		return pages_item(m, item, error);
+	case RF_ITEM_EVENT:
+		if (m->cfg.stats_poll && item->event.kind >= RF_EV_MMAP && item->event.kind <= RF_EV_MARK &&
+		    --m->poll_left < 0)
+			stats_poll(m);
+		if (!event_item(m, &item->event, error)) {
+			g_prefix_error(error, "record %" G_GUINT64_FORMAT ": ", item->record);
+			return FALSE;
+		}
+		if (rf_clock_next(m->clock) <= m->host.now)
+			rf_clock_run(m->clock, &m->host.now);
+		return TRUE;
+	case RF_ITEM_END:
+		return TRUE;
+	}
+	return TRUE;
+}
+
+gboolean rf_model_item(struct rf_model *m, const struct rf_item *item, GError **error)
+{
+	if (!take_item(m, item, error))
+		return FALSE;
+#ifdef RF_CHECKED
+	/* A count of everything takes its time: often at first, then now and then. */
+	if (m->checked < 256 || m->checked % 64 == 0)
+		rf_model_check(m);
+	m->checked++;
+#endif
+	return TRUE;
+}
+
+gboolean rf_model_finish(struct rf_model *m, struct rf_result *out, GError **error)
+{
+	return stats_finish(m, out, error);
+}
+
+void rf_model_sample(struct rf_model *m, struct rf_sample *out)
+{
+	stats_sample(m, out);
+}

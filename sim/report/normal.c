@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * The report for people: what was run, then tables of at most 79 columns.
+ */
+#include "sim/report/report.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "base/version.h"
+#include "sim/cmd/args.h"
+#include "sim/cells.h"
+
+static uint64_t counter(const struct rf_report *r, enum rf_counter c)
+{
+	return r->result->counter[c];
+}
+
+/* ---- what was run ---- */
+
+/* Words after a label, wrapped with what a shell takes as a continued line. */
+static void words(GString *out, const char *name, const GPtrArray *list)
+{
+	size_t column = RF_LABEL;
+
+	rf_label(out, name);
+	for (guint i = 0; i < list->len; i++) {
+		const char *word = list->pdata[i];
+		size_t len = g_utf8_strlen(word, -1);
+
+		if (i > 0 && column + 1 + len > RF_COLUMNS - 2) {
+			g_string_append_printf(out, " \\\n%*s", RF_LABEL + 4, "");
+			column = RF_LABEL + 4;
+		} else if (i > 0) {
+			g_string_append_c(out, ' ');
+			column++;
+		}
+		g_string_append(out, word);
+		column += len;
+	}
+	g_string_append_c(out, '\n');
+}
+
+static char *shell_word(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-./:=,+%@";
+
+	return *text && text[strspn(text, plain)] == '\0' ? g_strdup(text) : g_shell_quote(text);
+}
+
+/* A command line that does this run again: every option that is not at its default. */
+static void command(GString *out, const struct rf_report *r)
+{
+	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
+	struct rf_config plain;
+
+	rf_config_init(&plain);
+	g_ptr_array_add(list, g_strdup("refault"));
+	g_ptr_array_add(list, g_strdup("run"));
+	g_ptr_array_add(list, shell_word(r->path));
+	for (const struct rf_option *o = rf_config_options; o->name; o++) {
+		g_autofree char *value = rf_options_value(o, r->cfg),
+				*def = rf_options_value(o, &plain);
+		g_autofree char *quoted = NULL;
+
+		/* Samples go to a file of their own and change nothing here. */
+		if (strcmp(value, def) == 0 || strcmp(o->name, "timeline") == 0)
+			continue;
+		quoted = shell_word(value);
+		if (o->type == RF_OPT_BOOL)
+			g_ptr_array_add(list,
+			                g_strdup_printf("--%s%s", o->name,
+			                                strcmp(value, "yes") == 0 ? "" : "=no"));
+		else
+			g_ptr_array_add(list, g_strdup_printf("--%s %s", o->name, quoted));
+	}
+	for (guint i = 0; i < r->cfg->profile_set->len; i++) {
+		g_autofree char *quoted = shell_word(r->cfg->profile_set->pdata[i]);
+
+		g_ptr_array_add(list, g_strdup_printf("--set %s", quoted));
+	}
+	rf_config_clear(&plain);
+	if (r->as_format)
+		g_ptr_array_add(list, g_strdup_printf("--format %s", r->as_format));
+	if (r->maps) {
+		g_autofree char *quoted = shell_word(r->maps);
+
+		g_ptr_array_add(list, g_strdup_printf("--maps %s", quoted));
+	}
+	words(out, "command", list);
+}
+
+/* What was recorded, if the recorder said. */
+static void program(GString *out, const struct rf_header *h)
+{
+	const char *command = h ? rf_header_get(h, "command") : NULL;
+	g_autofree char *text = NULL;
+
+	if (!command && h)
+		command = rf_header_get(h, "program");
+	if (!command)
+		return;
+	text = g_utf8_make_valid(command, -1);
+	rf_label(out, "program");
+	rf_wrap(out, g_strdelimit(text, "\n\r\t\033\b", '?'), RF_LABEL, RF_LABEL);
+}
+
+static void trace(GString *out, const struct rf_report *r)
+{
+	const struct rf_totals *t = &r->result->totals;
+	g_autofree char *accesses = rf_format_count(t->accesses[RF_READ] + t->accesses[RF_WRITE] +
+	                                            t->accesses[RF_EXEC]);
+	uint64_t pages = t->footprint[r->cfg->page_size];
+	g_autofree char *footprint = rf_format_size(pages << r->cfg->page_shift);
+	g_autofree char *count = rf_format_count(pages);
+
+	rf_label(out, "trace");
+	g_string_append_printf(out, "%s accesses, footprint %s (%s pages), %s\n", accesses,
+	                       footprint, count, r->format);
+	program(out, r->header);
+	if (t->lost) {
+		g_autofree char *lost = rf_format_count(t->lost);
+
+		rf_label(out, "");
+		g_string_append_printf(out, "the recorder lost %s events: counts are too low\n",
+		                       lost);
+	}
+	rf_label(out, "digest");
+	g_string_append_printf(out, "%016" G_GINT64_MODIFIER "x, refault %s\n", t->digest,
+	                       rf_version);
+}
+
+static void machine(GString *out, const struct rf_report *r)
+{
+	const struct rf_config *c = r->cfg;
+	g_autofree char *ram = rf_format_size(c->ram_bytes);
+	g_autofree char *limit = c->limit_bytes ? rf_format_size(c->limit_bytes) : g_strdup("none");
+	g_autofree char *swap = c->swap_bytes ? rf_format_size(c->swap_bytes) : NULL;
+
+	rf_label(out, "machine");
+	g_string_append_printf(out, "%s, %s, %u KiB pages, kernel %s, %" G_GINT64_FORMAT " CPU%s\n",
+	                       c->machine, c->arch == RF_ARCH_ARM64 ? "arm64" : "x86-64",
+	                       1u << (c->page_shift - 10), c->kernel, c->cpus,
+	                       c->cpus == 1 ? "" : "s");
+	rf_label(out, "memory");
+	g_string_append_printf(out, "RAM %s, limit %s", ram, limit);
+	if (c->limit && strchr(c->limit, '%'))
+		g_string_append_printf(out, " (%s)", c->limit);
+	g_string_append_printf(out, ", swap %s%s%s\n",
+	                       swap ? rf_device_names[c->swap_device] : "none", swap ? " " : "",
+	                       swap ? swap : "");
+	rf_label(out, "policy");
+	g_string_append_printf(out, "%s, protect %s, swappiness %" G_GINT64_FORMAT "\n", c->reclaim,
+	                       c->protect ? c->protect : "-", c->swappiness);
+}
+
+/* ---- the ideal memory ---- */
+
+static void misses(GString *out, const struct rf_report *r)
+{
+	uint64_t accesses = r->result->gauge[RF_G_rf_accesses], faults = counter(r, RF_C_pgfault);
+	uint64_t refaults =
+		counter(r, RF_C_workingset_refault_anon) + counter(r, RF_C_workingset_refault_file);
+	uint64_t pages = r->result->totals.footprint[r->cfg->page_size];
+	g_autofree char *size = rf_format_size(r->cfg->frames_n << r->cfg->page_shift);
+	g_autofree char *frames = rf_format_count(r->cfg->frames_n);
+
+	rf_label(out, "memory");
+	g_string_append_printf(out, "%s frames of %u KiB, %s", frames,
+	                       1u << (r->cfg->page_shift - 10), size);
+	if (pages) {
+		g_autofree char *share = rf_share_text(r->cfg->frames_n, pages, 1);
+
+		g_string_append_printf(out, ", %s of the footprint", share);
+	}
+	g_string_append_c(out, '\n');
+	rf_label(out, "policy");
+	g_string_append_printf(out, "%s\n", r->cfg->reclaim);
+
+	rf_table_head(out, "", (const char *const[]){ "count", "of accesses", "of misses", NULL });
+	static const char *const rows[] = { "misses", "  cold", "  refaults" };
+	const uint64_t n[] = { faults, faults - MIN(refaults, faults), refaults };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		rf_label(out, rows[i]);
+		rf_count_cell(out, n[i]);
+		/* Miss ratios of real programs are small. */
+		rf_share_cell(out, n[i], accesses, 4);
+		rf_share_cell(out, n[i], faults, 1);
+		g_string_append_c(out, '\n');
+	}
+	const struct rf_fact f[] = {
+		{ "fallback victims", counter(r, RF_C_rf_policy_fallback) },
+		{ "refused proposals", counter(r, RF_C_rf_policy_refused) },
+	};
+
+	rf_facts_line(out, "policy", f, G_N_ELEMENTS(f));
+}
+
+void rf_report_normal(GString *out, const struct rf_report *r)
+{
+	command(out, r);
+	trace(out, r);
+	if (r->cfg->frames_n) {
+		misses(out, r);
+		return;
+	}
+	machine(out, r);
+	rf_report_blocks(out, r);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * The registry of importers.
+ */
+#include "traces/import/import.h"
+
+#include "traces/import/lackey.h"
+#include "traces/import/oracle.h"
+#include "traces/synth.h"
+#include "traces/text.h"
+
+const struct rf_importer *const rf_importers[] = {
+	&rf_text_importer,
+	&rf_lackey_importer,
+	&rf_oracle_importer,
+	&rf_synth_importer,
+	NULL
+};

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: MIT
+ * Lackey streams: everything that is no access line.
+ *
+ * Messages come in pieces and from several writers.  A system call is printed in two steps, so that
+ * its result may follow on a later line, with other messages between; a message may follow another
+ * without a line end.  Records are therefore looked for inside lines.
+ */
+#include "traces/import/lackey.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+#define THREADS_MAX 65536
+#define NAMES_MAX 65536
+
+/* A system call whose result was not seen yet. */
+struct pending {
+	char name[32];
+	char *path[RF_CALL_PATHS];
+	struct rf_call call;
+};
+
+#define ROWS_MAX 1000000
+
+/* A mapping in the address-space dump. */
+struct row {
+	gboolean anon;
+	uint64_t start, end, off; /* end: inclusive */
+	uint8_t prot;
+	char *path;
+	const char *name;
+};
+
+struct rf_lackey_notes {
+	uint64_t pid;
+	gboolean have_pid, sched;
+	GHashTable *pending; /* tid → struct pending */
+	uint32_t last;       /* the thread whose call was printed last */
+	gboolean in_dump, have_image;
+	GPtrArray *names;   /* of the dump */
+	GArray *rows;       /* of the dump: all are needed for the sizes of files */
+	uint64_t upper_end; /* where a reservation for a stack ended, or 0 */
+};
+
+static void pending_free(gpointer data)
+{
+	struct pending *p = data;
+
+	for (unsigned i = 0; i < RF_CALL_PATHS; i++)
+		g_free(p->path[i]);
+	g_free(p);
+}
+
+static void row_clear(gpointer data)
+{
+	g_free(((struct row *)data)->path);
+}
+
+void rf_lackey_note_init(struct rf_lackey *l)
+{
+	l->notes = g_new0(struct rf_lackey_notes, 1);
+	l->notes->pending = g_hash_table_new_full(NULL, NULL, NULL, pending_free);
+	l->notes->names = g_ptr_array_new_with_free_func(g_free);
+	l->notes->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
+	g_array_set_clear_func(l->notes->rows, row_clear);
+}
+
+void rf_lackey_note_clear(struct rf_lackey *l)
+{
+	if (!l->notes)
+		return;
+	g_hash_table_destroy(l->notes->pending);
+	g_ptr_array_unref(l->notes->names);
+	g_array_unref(l->notes->rows);
+	g_free(l->notes);
+	l->notes = NULL;
+}
+
+/* ---- small readers: advance *s over what they read, or leave it ---- */
+
+static gboolean literal(char **s, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (strncmp(*s, text, n))
+		return FALSE;
+	*s += n;
+	return TRUE;
+}
+
+static void blanks(char **s)
+{
+	*s += strspn(*s, " \t");
+}
+
+static gboolean digits(char **s, unsigned base, uint64_t *value)
+{
+	char *p = *s;
+	uint64_t v = 0;
+
+	for (;; p++) {
+		int d = g_ascii_xdigit_value(*p);
+
+		if (d < 0 || (unsigned)d >= base)
+			break;
+		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)d, &v))
+			return FALSE;
+	}
+	if (p == *s)
+		return FALSE;
+	*s = p;
+	*value = v;
+	return TRUE;
+}
+
+/* Decimal, perhaps negative, or hexadecimal with 0x. */
+static gboolean number(char **s, uint64_t *value)
+{
+	char *p = *s;
+	gboolean minus = FALSE;
+
+	if (literal(&p, "0x")) {
+		if (!digits(&p, 16, value))
+			return FALSE;
+	} else {
+		minus = literal(&p, "-");
+		if (!digits(&p, 10, value))
+			return FALSE;
+		if (minus)
+			*value = 0 - *value;
+	}
+	*s = p;
+	return TRUE;
+}
+
+/* ---- system calls ---- */
+
+/* "(PATH)" of an argument: the bracket that ends it stands before another argument or the last
+ * bracket. */
+static gboolean bracketed(char **s, char **path)
+{
+	char *p = *s + 1, *e = p;
+
+	while ((e = strchr(e, ')'))) {
+		char *next = e + 1;
+		uint64_t argument;
+
+		blanks(&next);
+		if (*next == ',') {
+			next++;
+			blanks(&next);
+			if (!number(&next, &argument))
+				next = NULL;
+		} else if (*next != ')') {
+			next = NULL;
+		}
+		if (next) {
+			*path = g_strndup(p, (size_t)(e - p));
+			*s = e + 1;
+			return TRUE;
+		}
+		e++;
+	}
+	return FALSE;
+}
+
+/* "( ARG, ARG, … )".  FALSE when it is cut short or of another shape. */
+static gboolean arguments(char **s, struct pending *p)
+{
+	unsigned paths = 0;
+
+	if (!literal(s, "("))
+		return FALSE;
+	blanks(s);
+	if (literal(s, ")"))
+		return TRUE;
+	for (;;) {
+		uint64_t value;
+
+		blanks(s);
+		if (!number(s, &value))
+			return FALSE;
+		if (p->call.nargs < RF_CALL_ARGS)
+			p->call.arg[p->call.nargs++] = value;
+		if (**s == '(') {
+			char *path;
+
+			if (!bracketed(s, &path))
+				return FALSE;
+			if (paths < RF_CALL_PATHS) {
+				p->path[paths] = path;
+				p->call.path[paths++] = path;
+			} else {
+				g_free(path);
+			}
+		}
+		blanks(s);
+		if (literal(s, ")"))
+			return TRUE;
+		if (!literal(s, ",")) {
+			if (p->call.nargs)
+				p->call.nargs--; /* perhaps half of a number */
+			return FALSE;
+		}
+	}
+}
+
+/* " --> [how] Success(0xR)", and so on.  Leaves *s where other text begins. */
+static gboolean result(struct rf_lackey *l, uint32_t tid, char **s, GError **error)
+{
+	GHashTable *all = l->notes->pending;
+	struct pending *p = g_hash_table_lookup(all, GUINT_TO_POINTER(tid));
+	char *q = *s;
+	gboolean done = FALSE, failed = FALSE, good = TRUE;
+	uint64_t value = 0;
+
+	blanks(&q);
+	if (!literal(&q, "-->"))
+		return TRUE;
+	blanks(&q);
+	if (*q == '[') {
+		q += strcspn(q, "]");
+		if (*q)
+			q++;
+		blanks(&q);
+	}
+	if (literal(&q, "...")) {
+		*s = q;
+		return TRUE;
+	}
+	failed = literal(&q, "Failure(0x");
+	if (failed || literal(&q, "Success(0x"))
+		done = digits(&q, 16, &value) && literal(&q, ")");
+	if (!p || !done) {
+		rf_builder_skipped(l->b, "system call cut short");
+	} else {
+		p->call.failed = failed;
+		p->call.result = value;
+		good = rf_process_call(l->process, tid, &p->call, error);
+	}
+	g_hash_table_remove(all, GUINT_TO_POINTER(tid));
+	*s = q;
+	return good;
+}
+
+/* "SYSCALL[PID,TID](NR) NAME ( ARGS )[sync] --> RESULT", or its beginning, or its end. */
+static gboolean record(struct rf_lackey *l, char **s, GError **error)
+{
+	struct rf_lackey_notes *n = l->notes;
+	uint64_t pid, tid, nr;
+	struct pending *p;
+	char *q = *s;
+	size_t len;
+
+	if (!literal(&q, "SYSCALL[") || !digits(&q, 10, &pid) || !literal(&q, ",") ||
+	    !digits(&q, 10, &tid) || !literal(&q, "](") || !digits(&q, 10, &nr) ||
+	    !literal(&q, ")") || tid == 0 || tid > THREADS_MAX) {
+		rf_builder_skipped(l->b, "system call cut short");
+		*s += strlen("SYSCALL[");
+		return TRUE;
+	}
+	*s = q;
+	if (n->in_dump) { /* its end was lost */
+		n->in_dump = FALSE;
+		if (!rf_lackey_map_end(l, error))
+			return FALSE;
+	}
+	if (n->have_pid && pid != n->pid) {
+		rf_set_data(
+			error,
+			"system calls of two processes, %" G_GUINT64_FORMAT
+			" and %" G_GUINT64_FORMAT
+			", whose accesses can't be told apart; record with "
+			"--child-silent-after-fork=yes, or a file a process (--log-file=NAME.%%p)",
+			n->pid, pid);
+		return FALSE;
+	}
+	n->pid = pid;
+	n->have_pid = TRUE;
+	n->last = (uint32_t)tid;
+	if (!n->sched && l->tid != tid) {
+		l->tid = (uint32_t)tid;
+		if (!rf_process_task(l->process, l->tid, error))
+			return FALSE;
+	}
+	blanks(s);
+	if (literal(s, "... [async]"))
+		return result(l, (uint32_t)tid, s, error);
+
+	if (g_hash_table_contains(n->pending, GUINT_TO_POINTER((guint)tid)))
+		rf_builder_skipped(l->b, "system call without a result");
+	p = g_new0(struct pending, 1);
+	g_hash_table_replace(n->pending, GUINT_TO_POINTER((guint)tid), p);
+	if (!literal(s, "sys_"))
+		literal(s, "old_");
+	len = strspn(*s, "abcdefghijklmnopqrstuvwxyz0123456789_");
+	if (len >= sizeof(p->name))
+		return TRUE;
+	memcpy(p->name, *s, len);
+	p->call.name = p->name;
+	*s += len;
+	if (**s == '[') /* "fcntl[ARG3=='lock']" */
+		*s += strcspn(*s, "]") + (strchr(*s, ']') != NULL);
+	blanks(s);
+	if (arguments(s, p)) {
+		literal(s, "[sync]");
+		q = *s;
+		blanks(&q);
+	} else {
+		/* a call printed in a way of its own: only its end matters */
+		char *next = strstr(*s, "SYSCALL[");
+
+		q = strstr(*s, "-->");
+		if (next && next < q)
+			q = NULL;
+	}
+	if (!q || strncmp(q, "-->", 3))
+		return TRUE;
+	*s = q;
+	return result(l, (uint32_t)tid, s, error);
+}
+
+/* ---- the address-space dump ---- */
+
+gboolean rf_lackey_map_end(struct rf_lackey *l, GError **error)
+{
+	GArray *rows = l->notes->rows;
+	gboolean good = TRUE;
+
+	for (guint i = 0; i < rows->len; i++) {
+		struct row *r = &g_array_index(rows, struct row, i);
+		uint64_t end;
+
+		if (!r->anon && !r->path)
+			r->path = g_strdup("[unknown file]");
+		if (!r->anon && !__builtin_add_overflow(r->off, r->end - r->start + 1, &end))
+			rf_process_file_size(l->process, r->path, end);
+	}
+	for (guint i = 0; i < rows->len && good; i++) {
+		struct row *r = &g_array_index(rows, struct row, i);
+
+		good = rf_process_map(l->process, l->tid, r->start, r->end - r->start + 1, r->prot,
+		                      r->anon ? NULL : r->path, r->off, r->name, error);
+	}
+	g_array_set_size(rows, 0);
+	return good;
+}
+
+/* "  3: file 000010a000-000010afff    4096 r---- d=0xfe00 i=10952839 o=8192    (1,49)".  Rows of
+ * the tool's own have their kind in capitals. */
+static gboolean dump_row(struct rf_lackey *l, char *s)
+{
+	struct rf_lackey_notes *n = l->notes;
+	struct row row = { 0 }, *last = NULL;
+	uint64_t index;
+	char kind[5], *p, *key;
+
+	blanks(&s);
+	if (!digits(&s, 10, &index) || !literal(&s, ": ") || strlen(s) < 5)
+		return FALSE;
+	memcpy(kind, s, 4);
+	kind[4] = 0;
+	s += 4;
+	blanks(&s);
+	if (!digits(&s, 16, &row.start) || !literal(&s, "-") || !digits(&s, 16, &row.end) ||
+	    row.end < row.start)
+		return FALSE;
+
+	/* the heap lies below a reservation, the stack above one */
+	if (n->rows->len)
+		last = &g_array_index(n->rows, struct row, n->rows->len - 1);
+	if (!strcmp(kind, "RSVN")) {
+		n->upper_end = strstr(s, "SmUpper") ? row.end + 1 : 0;
+		if (strstr(s, "SmLower") && last && last->anon && last->end + 1 == row.start) {
+			last->name = "[heap]";
+			last->prot &= ~RF_PROT_X;
+		}
+	}
+	if ((strcmp(kind, "file") && strcmp(kind, "anon") && strcmp(kind, "shm ")) ||
+	    n->rows->len == ROWS_MAX)
+		return FALSE;
+
+	row.anon = kind[0] != 'f';
+	if (row.anon && n->upper_end == row.start && row.start)
+		row.name = "[stack]";
+	blanks(&s);
+	s += strcspn(s, " "); /* the size */
+	blanks(&s);
+	for (p = s; *p && *p != ' '; p++)
+		row.prot |= *p == 'r'   ? RF_PROT_R
+		            : *p == 'w' ? RF_PROT_W
+		            : *p == 'x' ? RF_PROT_X
+		                        : 0;
+	key = strstr(p, " o=");
+	if (key) {
+		key += 3;
+		digits(&key, 10, &row.off);
+	}
+	key = strrchr(p, '(');
+	if (key) {
+		key++;
+		if (digits(&key, 10, &index) && index < n->names->len)
+			row.path = g_strdup(g_ptr_array_index(n->names, index));
+	}
+	g_array_append_val(n->rows, row);
+	return TRUE;
+}
+
+/* What follows "aspacem ". */
+static gboolean dump_line(struct rf_lackey *l, char *s, unsigned *rows, GError **error)
+{
+	struct rf_lackey_notes *n = l->notes;
+	uint64_t index, ignored;
+	char *p = s;
+
+	if (!strncmp(s, ">>>", 3)) {
+		n->in_dump = FALSE;
+		g_ptr_array_set_size(n->names, 0);
+		return rf_lackey_map_end(l, error);
+	}
+	if (literal(&p, "(") && digits(&p, 10, &index) && literal(&p, ",") &&
+	    digits(&p, 10, &ignored) && literal(&p, ",") && digits(&p, 10, &ignored) &&
+	    literal(&p, ") ")) {
+		if (index < NAMES_MAX) {
+			if (n->names->len <= index)
+				g_ptr_array_set_size(n->names, (gint)index + 1);
+			g_free(g_ptr_array_index(n->names, index));
+			g_ptr_array_index(n->names, index) = g_strdup(p);
+		}
+		return TRUE;
+	}
+	*rows += dump_row(l, s);
+	return TRUE;
+}
+
+static gboolean dump(struct rf_lackey *l, char *s, GError **error)
+{
+	struct rf_lackey_notes *n = l->notes;
+	unsigned rows = 0;
+
+	if (g_str_has_prefix(s, RF_LACKEY_DUMP)) {
+		if (n->have_image && l->maps) {
+			l->maps = FALSE; /* the companion file said it all; a second dump is an
+			                    execve */
+			return TRUE;
+		}
+		if (n->have_image && !rf_process_exec(l->process, l->tid, error))
+			return FALSE;
+		n->in_dump = n->have_image = TRUE;
+		n->upper_end = 0;
+		return TRUE;
+	}
+	return n->in_dump ? dump_line(l, s, &rows, error) : TRUE;
+}
+
+/* "55d0c8a1b000-55d0c8a1c000 r-xp 00001000 fe:00 332383 /usr/bin/x" */
+static gboolean proc_row(struct rf_lackey *l, char *s, unsigned *rows, GError **error)
+{
+	uint64_t start, end, off, ignored;
+	uint8_t prot;
+	char *path;
+
+	if (!digits(&s, 16, &start) || !literal(&s, "-") || !digits(&s, 16, &end) || end <= start ||
+	    !literal(&s, " ") || strlen(s) < 5 || s[4] != ' ')
+		return TRUE;
+	prot = (s[0] == 'r' ? RF_PROT_R : 0) | (s[1] == 'w' ? RF_PROT_W : 0) |
+	       (s[2] == 'x' ? RF_PROT_X : 0);
+	s += 5;
+	if (!digits(&s, 16, &off) || !literal(&s, " "))
+		return TRUE;
+	s += strcspn(s, " ");
+	blanks(&s);
+	if (!digits(&s, 10, &ignored))
+		return TRUE;
+	blanks(&s);
+	path = *s == '/' ? s : NULL;
+	++*rows;
+	return rf_process_map(l->process, l->tid, start, end - start, prot, path, path ? off : 0,
+	                      *s == '[' ? s : NULL, error);
+}
+
+gboolean rf_lackey_map_line(struct rf_lackey *l, char *s, unsigned *rows, GError **error)
+{
+	char *p = strstr(s, " aspacem ");
+
+	l->notes->have_image = TRUE;
+	if (!p)
+		return proc_row(l, s, rows, error);
+	return dump_line(l, p + strlen(" aspacem "), rows, error);
+}
+
+/* ---- the rest ---- */
+
+/* "extending a stack base 0xA down by N new base 0xB" */
+static gboolean stack_growth(struct rf_lackey *l, char *s, GError **error)
+{
+	uint64_t old, by, base;
+
+	if (!number(&s, &old) || !literal(&s, " down by ") || !number(&s, &by) ||
+	    !literal(&s, " new base ") || !number(&s, &base) || base >= old) {
+		rf_builder_skipped(l->b, "stack growth cut short");
+		return TRUE;
+	}
+	return rf_process_map(l->process, l->tid, base, old - base, RF_PROT_R | RF_PROT_W, NULL, 0,
+	                      "[stack]", error);
+}
+
+/* "SCHED[2]:  acquired lock (…)" */
+static gboolean schedule(struct rf_lackey *l, char *s, GError **error)
+{
+	uint64_t tid;
+
+	if (!digits(&s, 10, &tid) || !literal(&s, "]:") || tid == 0 || tid > THREADS_MAX)
+		return TRUE;
+	blanks(&s);
+	if (!literal(&s, "acquired lock"))
+		return TRUE;
+	l->notes->sched = TRUE;
+	l->tid = (uint32_t)tid;
+	return rf_process_task(l->process, l->tid, error);
+}
+
+/* Text without the beginning of a system call in it. */
+static gboolean chatter(struct rf_lackey *l, char *s, GError **error)
+{
+	static const char growth[] = "extending a stack base ";
+	char *p = s;
+
+	blanks(&p);
+	if (!strncmp(p, "--> ", 4)) {
+		/* the result of the call printed last; other messages came between */
+		if (!result(l, l->notes->last, &p, error))
+			return FALSE;
+		s = p;
+		blanks(&p);
+	}
+	if (!*p)
+		return TRUE;
+	if ((p = strstr(s, " aspacem ")))
+		return dump(l, p + strlen(" aspacem "), error);
+	if ((p = strstr(s, growth)))
+		return stack_growth(l, p + strlen(growth), error);
+	if ((p = strstr(s, "SCHED[")))
+		return schedule(l, p + strlen("SCHED["), error);
+	if (!rf_lackey_trailing_access(l, s, strlen(s)))
+		rf_builder_skipped(l->b, "line of other text");
+	return TRUE;
+}
+
+gboolean rf_lackey_note(struct rf_lackey *l, char *s, GError **error)
+{
+	for (;;) {
+		char *call = strstr(s, "SYSCALL[");
+
+		if (!call)
+			return chatter(l, s, error);
+		if (call > s) {
+			*call = 0;
+			if (!chatter(l, s, error))
+				return FALSE;
+			*call = 'S';
+		}
+		s = call;
+		if (!record(l, &s, error))
+			return FALSE;
+	}
+}

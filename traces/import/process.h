@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * A recorded process: what its system calls mean for memory and the page cache.  Importers whose
+ * recorder writes system calls down (lackey, strace) hand them over one by one; out come events.
+ *
+ * Kept here: open files with their offsets, the names of files, the mappings, the program break.
+ */
+#ifndef RF_PROCESS_H
+#define RF_PROCESS_H
+
+#include "traces/import/import.h"
+
+#define RF_CALL_ARGS 8
+#define RF_CALL_PATHS 2
+
+/* A finished system call.  Negative arguments are in two's complement; a 32-bit int may come as
+ * unsigned. */
+struct rf_call {
+	const char *name; /* the kernel's, "mmap" */
+	unsigned nargs;
+	uint64_t arg[RF_CALL_ARGS];
+	const char *path[RF_CALL_PATHS]; /* path arguments in order, or NULL */
+	gboolean failed;
+	uint64_t result;
+};
+
+struct rf_process;
+
+/* kernel_accesses: also what the kernel itself touches in user memory, as accesses. */
+struct rf_process *rf_process_new(struct rf_builder *b, gboolean kernel_accesses);
+void rf_process_free(struct rf_process *p);
+
+/* Declare a task where that was not done yet.  All but the first are threads. */
+gboolean rf_process_task(struct rf_process *p, uint32_t tid, GError **error);
+/* For paths that are not absolute; copied. */
+void rf_process_set_cwd(struct rf_process *p, const char *path);
+
+/* A mapping that stood before recording began, or that grew by itself.  path NULL: anonymous.
+ * name: "[heap]", "[stack]", … or NULL.  Lengths are rounded up to whole pages of 4 KiB. */
+gboolean rf_process_map(struct rf_process *p, uint32_t tid, uint64_t addr, uint64_t len,
+                        uint8_t prot, const char *path, uint64_t off, const char *name,
+                        GError **error);
+/* A file is known to reach at least so far; said before its first use, its size is right. */
+void rf_process_file_size(struct rf_process *p, const char *path, uint64_t size);
+
+/* The effect of a system call.  FALSE only for errors of the builder; calls that make no sense are
+ * counted as skipped. */
+gboolean rf_process_call(struct rf_process *p, uint32_t tid, const struct rf_call *c,
+                         GError **error);
+/* execve without its system call: a new image follows. */
+gboolean rf_process_exec(struct rf_process *p, uint32_t tid, GError **error);
+
+#endif
