@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The machine around the cgroups: the event queue, devices, frames and watermarks, kswapd and direct
- * reclaim, page sizes, swap devices, time.
+ * The machine around the cgroups: the event queue, devices, frames and watermarks, kswapd and
+ * direct reclaim, page sizes, swap devices, time.
  */
 #include <check.h>
 #include <string.h>
@@ -15,7 +15,11 @@ Suite *suite_model_machine(void);
 
 /* ---- event queue ---- */
 
-struct log { uint64_t now; GString *text; struct rf_clock *clock; };
+struct log {
+	uint64_t now;
+	GString *text;
+	struct rf_clock *clock;
+};
 
 static void note(void *machine, uint64_t arg)
 {
@@ -60,7 +64,8 @@ START_TEST(event_queue)
 }
 END_TEST
 
-/* Many at random times come out sorted, and those of one time in the order in which they were added. */
+/* Many at random times come out sorted, and those of one time in the order in which they were
+ * added. */
 START_TEST(event_order)
 {
 	struct log l = { 0, g_string_new(NULL), rf_clock_new() };
@@ -122,13 +127,19 @@ END_TEST
 
 /* ---- page sizes ---- */
 
-static const struct { const char *size; unsigned shift, share; } sizes[] = {
-	{ "4K", 12, 64 }, { "16K", 14, 256 }, { "64K", 16, 1024 }, /* 1.5625 %, 0.3906 %, 0.0977 % */
+static const struct {
+	const char *size;
+	unsigned shift, share;
+} sizes[] = {
+	{ "4K", 12, 64 },
+	{ "16K", 14, 256 },
+	{ "64K", 16, 1024 }, /* 1.5625 %, 0.3906 %, 0.0977 % */
 };
 
 START_TEST(page_descriptors)
 {
-	g_autofree char *options = g_strdup_printf("--ram 4G --arch arm64 --page-size %s", sizes[_i].size);
+	g_autofree char *options =
+		g_strdup_printf("--ram 4G --arch arm64 --page-size %s", sizes[_i].size);
 	struct model_run r;
 
 	model_run(&r, options, "task 1\n", 0);
@@ -142,8 +153,10 @@ END_TEST
 /* One trace, three page sizes: 1 MiB in order, or every fifth page of 5 MiB. */
 START_TEST(larger_pages)
 {
-	const char *const options[] = { "--arch arm64", "--arch arm64 --page-size 16K", "--arch arm64 --page-size 64K" };
-	g_autoptr(GString) t = g_string_new("file 1 f 1M\ntask 1\nmmap 1 10000000 1M rw- anon\nmmap 1 20000000 1M r-- file:1\n");
+	const char *const options[] = { "--arch arm64", "--arch arm64 --page-size 16K",
+		                        "--arch arm64 --page-size 64K" };
+	g_autoptr(GString) t = g_string_new("file 1 f 1M\ntask 1\nmmap 1 10000000 1M rw- "
+	                                    "anon\nmmap 1 20000000 1M r-- file:1\n");
 	uint64_t faults = UINT64_MAX, rss = 0, sparse_faults = UINT64_MAX, sparse_rss = 0;
 
 	touch_each(t, 'W', 1, 0x10000000, 256);
@@ -178,10 +191,14 @@ START_TEST(parts_of_large_pages)
 {
 	struct model_run r;
 
-	model_run(&r, "--arch arm64 --page-size 64K", "task 1\nmmap 1 10000000 16K rw- anon\nmmap 1 10004000 496K rw- anon\n"
-	          "W 1 10000000 512K\nmark full\nmadvise 1 10011000 56K dontneed\nmark part\nmadvise 1 10018000 96K dontneed\nmark page\n"
-	          "munmap 1 10000000 16K\nmark edge\nR 1 10004000\nmunmap 1 10004000 48K\nmark gone\nmremap 1 10070000 64K 20000000 64K\n"
-	          "R 1 20000000\n", 0);
+	model_run(&r, "--arch arm64 --page-size 64K",
+	          "task 1\nmmap 1 10000000 16K rw- anon\nmmap 1 10004000 496K rw- anon\n"
+	          "W 1 10000000 512K\nmark full\nmadvise 1 10011000 56K dontneed\nmark "
+	          "part\nmadvise 1 10018000 96K dontneed\nmark page\n"
+	          "munmap 1 10000000 16K\nmark edge\nR 1 10004000\nmunmap 1 10004000 48K\nmark "
+	          "gone\nmremap 1 10070000 64K 20000000 64K\n"
+	          "R 1 20000000\n",
+	          0);
 	eq(MARK_COUNTER(&r, "full", pgfault), 8);
 	eq(MARK_PAGES(&r, "part", rf_rss), 8);
 	eq(MARK_PAGES(&r, "page", rf_rss), 7);
@@ -195,14 +212,18 @@ END_TEST
 
 /* ---- frames, watermarks, kswapd ---- */
 
-/* 64 MiB: 16,384 frames, 256 of descriptors; min 1024 KiB = 256, low and high 64 apart: 320, 384. */
+/* 64 MiB: 16,384 frames, 256 of descriptors; min 1024 KiB = 256, low and high 64 apart: 320, 384.
+ */
 START_TEST(watermarks)
 {
 	struct model_run r;
 	/* Kernel memory: 2 + 31 tables, one page of slab. */
 	const unsigned kernel = 2 + 31 + 1, last = 16384 - 256 - 320 - kernel;
-	g_autofree char *below = g_strdup_printf("task 1\nmmap 1 10000000 64M rw- anon\nW 1 10000000 %u\nthink 1 1000000\n", last * PAGE);
-	g_autofree char *above = g_strdup_printf("%sW 1 %x\nthink 1 100000000\n", below, 0x10000000 + last * PAGE);
+	g_autofree char *below = g_strdup_printf(
+		"task 1\nmmap 1 10000000 64M rw- anon\nW 1 10000000 %u\nthink 1 1000000\n",
+		last * PAGE);
+	g_autofree char *above =
+		g_strdup_printf("%sW 1 %x\nthink 1 100000000\n", below, 0x10000000 + last * PAGE);
 
 	model_run(&r, "--ram 64M --swap zram " FRESH, below, MODEL_RUN_UNCHECKED);
 	eq(COUNTER(&r, pageoutrun), 0);
@@ -224,8 +245,8 @@ START_TEST(direct_reclaim)
 {
 	struct model_run r;
 
-	model_run(&r, "--ram 8M --swap zram:64M --set kswapd_wake=1000s " FRESH, "task 1\nmmap 1 10000000 16M rw- anon\nW 1 10000000 16M\n",
-	          MODEL_RUN_UNCHECKED);
+	model_run(&r, "--ram 8M --swap zram:64M --set kswapd_wake=1000s " FRESH,
+	          "task 1\nmmap 1 10000000 16M rw- anon\nW 1 10000000 16M\n", MODEL_RUN_UNCHECKED);
 	eq(COUNTER(&r, pageoutrun), 0);
 	ck_assert_uint_gt(COUNTER(&r, allocstall), 10);
 	eq(COUNTER(&r, pgsteal_direct), COUNTER(&r, pgsteal_anon));
@@ -241,7 +262,9 @@ START_TEST(memory_that_is_taken_away)
 {
 	struct model_run r;
 
-	model_run(&r, "--ram 64M --swap none", "task 1\nhugetlb 16M\nmark huge\nmemory offline 8M\nmark off\nmemory online 4M\n", 0);
+	model_run(&r, "--ram 64M --swap none",
+	          "task 1\nhugetlb 16M\nmark huge\nmemory offline 8M\nmark off\nmemory online 4M\n",
+	          0);
 	eq(MARK_PAGES(&r, "huge", rf_free), 16384 - 256 - 4096);
 	eq(MARK_PAGES(&r, "off", rf_free), 16384 - 256 - 4096 - 2048);
 	eq(PAGES(&r, rf_free), 16384 - 256 - 4096 - 1024);
@@ -251,14 +274,18 @@ END_TEST
 
 /* ---- swap devices ---- */
 
-#define SWAPPED "task 1\nmmap 1 10000000 64K rw- anon\nW 1 10000000 64K\nmadvise 1 10000000 64K pageout\nmark out\n"
+#define SWAPPED                                                                                    \
+	"task 1\nmmap 1 10000000 64K rw- anon\nW 1 10000000 64K\nmadvise 1 10000000 64K "          \
+	"pageout\nmark out\n"
 
-/* Synchronous: out at once, in by single pages that never see the swap cache; out again is written again. */
+/* Synchronous: out at once, in by single pages that never see the swap cache; out again is written
+ * again. */
 START_TEST(swap_on_zram)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram --machine x86-64-nvme", SWAPPED "R 1 10000000 64K\nmark in\nmadvise 1 10000000 64K pageout\n", 0);
+	model_run(&r, "--swap zram --machine x86-64-nvme",
+	          SWAPPED "R 1 10000000 64K\nmark in\nmadvise 1 10000000 64K pageout\n", 0);
 	eq(MARK_PAGES(&r, "out", rf_resident), 0);
 	eq(MARK_COUNTER(&r, "out", pswpout), 16);
 	eq(MARK_COUNTER(&r, "in", pgmajfault), 16);
@@ -283,8 +310,10 @@ START_TEST(swap_on_nvme)
 	struct model_run r;
 	g_autoptr(GString) t = g_string_new(SWAPPED "think 1 1000000000\nmark written\n");
 
-	line(t, "mmap 1 20000000 4M rw- anon\nW 1 20000000 4M\nthink 1 1000000000\nmark gone\nR 1 10000000 64K\nmark in");
-	line(t, "think 1 1000000000\nW 1 20000000 4M\nthink 1 1000000000\nmark again\nR 1 10000000 4K\nW 1 10000000 4K");
+	line(t, "mmap 1 20000000 4M rw- anon\nW 1 20000000 4M\nthink 1 1000000000\nmark gone\nR 1 "
+	        "10000000 64K\nmark in");
+	line(t, "think 1 1000000000\nW 1 20000000 4M\nthink 1 1000000000\nmark again\nR 1 10000000 "
+	        "4K\nW 1 10000000 4K");
 	model_run(&r, "--swap nvme --limit 900pages " FRESH, t->str, MODEL_RUN_UNCHECKED);
 	eq(MARK_COUNTER(&r, "out", pswpout), 16);
 	eq(MARK_PAGES(&r, "out", rf_resident), 16);
@@ -304,12 +333,14 @@ END_TEST
 START_TEST(clean_swap_cache)
 {
 	struct model_run r;
-	g_autoptr(GString) t = g_string_new("task 1\nmmap 1 10000000 1M rw- anon\nW 1 10000000 1M\n");
+	g_autoptr(GString) t =
+		g_string_new("task 1\nmmap 1 10000000 1M rw- anon\nW 1 10000000 1M\n");
 
 	for (unsigned i = 0; i < 6; i++)
 		line(t, "R 1 10000000 1M\nthink 1 100000000");
 	model_run(&r, "--swap nvme --limit 128pages " FRESH, t->str, 0);
-	/* Every page was stored to once, so each is written once or (after a stay without a slot) again. */
+	/* Every page was stored to once, so each is written once or (after a stay without a slot)
+	 * again. */
 	ck_assert_uint_gt(COUNTER(&r, pgsteal_anon), 3 * COUNTER(&r, pswpout));
 	model_run_clear(&r);
 	model_run(&r, "--swap zram --limit 128pages " FRESH, t->str, 0);
@@ -323,8 +354,10 @@ START_TEST(swap_on_hdd)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap hdd --limit 64pages " FRESH, "task 1\nmmap 1 10000000 800K rw- anon\nW 1 10000000 800K\nthink 1 5000000000\n"
-	          "mark out\nR 1 10000000 320K\n", 0);
+	model_run(&r, "--swap hdd --limit 64pages " FRESH,
+	          "task 1\nmmap 1 10000000 800K rw- anon\nW 1 10000000 800K\nthink 1 5000000000\n"
+	          "mark out\nR 1 10000000 320K\n",
+	          0);
 	eq(r.result.oom->len, 0);
 	ck_assert_uint_gt(COUNTER(&r, swap_ra), 0);
 	ck_assert_uint_gt(COUNTER(&r, swap_ra_hit), 0);
@@ -338,7 +371,10 @@ START_TEST(swap_that_is_full)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram:64K --limit 64pages " FRESH, "task 1\nmmap 1 10000000 400K rw- anon\nW 1 10000000 300K\nmark fits\nW 1 10000000 400K\n", 0);
+	model_run(&r, "--swap zram:64K --limit 64pages " FRESH,
+	          "task 1\nmmap 1 10000000 400K rw- anon\nW 1 10000000 300K\nmark fits\nW 1 "
+	          "10000000 400K\n",
+	          0);
 	eq(MARK_COUNTER(&r, "fits", oom_kill), 0); /* 75 of 60 and 16 */
 	eq(MARK_PAGES(&r, "fits", rf_swap), 16);
 	eq(r.result.oom->len, 1);
@@ -352,8 +388,10 @@ START_TEST(no_swap_at_all)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap none --limit 128pages --read_ahead_kb 0 " FRESH, "file 1 f 4M\ntask 1\nmmap 1 10000000 256K rw- anon\nW 1 10000000 256K\n"
-	          "read 1 file:1 0 4M\nW 1 10000000 256K\n", 0);
+	model_run(&r, "--swap none --limit 128pages --read_ahead_kb 0 " FRESH,
+	          "file 1 f 4M\ntask 1\nmmap 1 10000000 256K rw- anon\nW 1 10000000 256K\n"
+	          "read 1 file:1 0 4M\nW 1 10000000 256K\n",
+	          0);
 	eq(COUNTER(&r, pgscan_anon), 0);
 	eq(COUNTER(&r, pgmajfault), 0);
 	ck_assert_uint_gt(COUNTER(&r, pgsteal_file), 900);
@@ -368,11 +406,15 @@ START_TEST(time_adds_up)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap nvme --limit 300pages --memory.high 1120K", "file 1 f 2M\ntask 1\nmmap 1 10000000 2M rw- anon\n"
-	          "mmap 1 20000000 2M rw- file:1 shared\nW 1 10000000 2M\nW 1 20000000 1M\nread 1 file:1 0 2M\nthink 1 5000\nR 1 10000000 2M\n"
-	          "fsync 1 file:1\n", 0);
-	eq(GAUGE(&r, rf_time), GAUGE(&r, rf_time_access) + GAUGE(&r, rf_time_fault) + GAUGE(&r, rf_time_io) +
-	   GAUGE(&r, rf_time_reclaim) + GAUGE(&r, rf_time_throttle));
+	model_run(&r, "--swap nvme --limit 300pages --memory.high 1120K",
+	          "file 1 f 2M\ntask 1\nmmap 1 10000000 2M rw- anon\n"
+	          "mmap 1 20000000 2M rw- file:1 shared\nW 1 10000000 2M\nW 1 20000000 1M\nread 1 "
+	          "file:1 0 2M\nthink 1 5000\nR 1 10000000 2M\n"
+	          "fsync 1 file:1\n",
+	          0);
+	eq(GAUGE(&r, rf_time), GAUGE(&r, rf_time_access) + GAUGE(&r, rf_time_fault) +
+	                               GAUGE(&r, rf_time_io) + GAUGE(&r, rf_time_reclaim) +
+	                               GAUGE(&r, rf_time_throttle));
 	model_run_clear(&r);
 }
 END_TEST
@@ -382,8 +424,11 @@ START_TEST(rss_over_time)
 	struct model_run r;
 
 	/* A second without, one with four pages, two with two. */
-	model_run(&r, "--machine x86-64-nvme --set fault_anon=0 --set syscall=0 --set access=0", "task 1\nmmap 1 10000000 16K rw- anon\n"
-	          "at 1000000000\nW 1 10000000 16K\nat 2000000000\nmadvise 1 10000000 8K dontneed\nat 4000000000\n", 0);
+	model_run(&r, "--machine x86-64-nvme --set fault_anon=0 --set syscall=0 --set access=0",
+	          "task 1\nmmap 1 10000000 16K rw- anon\n"
+	          "at 1000000000\nW 1 10000000 16K\nat 2000000000\nmadvise 1 10000000 8K "
+	          "dontneed\nat 4000000000\n",
+	          0);
 	eq(GAUGE(&r, rf_rss_max), 4 * PAGE);
 	eq(GAUGE(&r, rf_rss_mean), 2 * PAGE);
 	eq(GAUGE(&r, rf_rss_anon_mean), 2 * PAGE);

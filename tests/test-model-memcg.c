@@ -25,8 +25,11 @@ START_TEST(charges_in_batches)
 {
 	struct model_run r;
 
-	model_run(&r, "--limit 200pages --swap zram", "task 1\nmmap 1 10000000 1M rw- anon\nmark mapped\nW 1 10000000 240K\nmark 60\n"
-	          "W 1 1003c000 4K\nmark 61\nW 1 1003d000 524K\nmark 192\nW 1 100c0000 4K\nmark 193\n", 0);
+	model_run(&r, "--limit 200pages --swap zram",
+	          "task 1\nmmap 1 10000000 1M rw- anon\nmark mapped\nW 1 10000000 240K\nmark 60\n"
+	          "W 1 1003c000 4K\nmark 61\nW 1 1003d000 524K\nmark 192\nW 1 100c0000 4K\nmark "
+	          "193\n",
+	          0);
 	/* Four pages of the first 64 are kernel memory. */
 	eq(MARK_PAGES(&r, "mapped", rf_usage), 64);
 	eq(MARK_PAGES(&r, "60", rf_usage), 64);
@@ -37,7 +40,8 @@ START_TEST(charges_in_batches)
 	eq(GAUGE(&r, rf_usage_max), 197 * PAGE);
 	model_run_clear(&r);
 	/* 32 before 6.1. */
-	model_run(&r, "--limit 200pages --swap zram --kernel 5.15", "task 1\nmmap 1 10000000 1M rw- anon\n", 0);
+	model_run(&r, "--limit 200pages --swap zram --kernel 5.15",
+	          "task 1\nmmap 1 10000000 1M rw- anon\n", 0);
 	eq(PAGES(&r, rf_usage), 32);
 	model_run_clear(&r);
 }
@@ -52,7 +56,8 @@ START_TEST(the_limit_holds)
 	model_run(&r, "--limit 100pages --swap zram " FRESH, t->str, 0);
 	eq(GAUGE(&r, rf_usage_max), 100 * PAGE);
 	ck_assert_uint_gt(CG_COUNTER(&r, "/workload", rf_limit_reclaim), 0);
-	eq(CG_COUNTER(&r, "/workload", rf_charge_pages) - CG_COUNTER(&r, "/workload", rf_uncharge_pages),
+	eq(CG_COUNTER(&r, "/workload", rf_charge_pages) -
+	           CG_COUNTER(&r, "/workload", rf_uncharge_pages),
 	   PAGES(&r, rf_resident));
 	/* Limit reclaim is the cgroup's: /proc/vmstat does not have it under these names. */
 	eq(COUNTER(&r, pgscan_direct), 0);
@@ -60,7 +65,8 @@ START_TEST(the_limit_holds)
 	eq(CG_COUNTER(&r, "/workload", pgsteal_direct), COUNTER(&r, pgsteal_anon));
 	eq(CG_COUNTER(&r, "/workload", pgscan_direct), COUNTER(&r, pgscan_anon));
 	eq(COUNTER(&r, pgsteal_anon), COUNTER(&r, rf_pages_out));
-	eq(COUNTER(&r, rf_pages_in), COUNTER(&r, rf_first_touch) + COUNTER(&r, workingset_refault_anon));
+	eq(COUNTER(&r, rf_pages_in),
+	   COUNTER(&r, rf_first_touch) + COUNTER(&r, workingset_refault_anon));
 	eq(COUNTER(&r, rf_first_touch), 256);
 	eq(COUNTER(&r, pgmajfault), COUNTER(&r, workingset_refault_anon));
 	eq(COUNTER(&r, pswpin), COUNTER(&r, pgmajfault));
@@ -73,15 +79,21 @@ START_TEST(a_limit_written_later)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram " FRESH, "cgroup /a\ntask 1 cgroup=/a\nmmap 1 10000000 800K rw- anon\nW 1 10000000 800K\n"
-	          "cgroup /a memory.max=400K\nmark lower\nW 1 10000000\ncgroup /a memory.max=max\nW 1 10000000 800K\n", 0);
+	model_run(&r, "--swap zram " FRESH,
+	          "cgroup /a\ntask 1 cgroup=/a\nmmap 1 10000000 800K rw- anon\nW 1 10000000 800K\n"
+	          "cgroup /a memory.max=400K\nmark lower\nW 1 10000000\ncgroup /a "
+	          "memory.max=max\nW 1 10000000 800K\n",
+	          0);
 	ck_assert_uint_le(MARK_PAGES(&r, "lower", rf_resident), 96);
 	ck_assert_uint_ge(MARK_PAGES(&r, "lower", rf_resident), 32);
 	eq(MARK_COUNTER(&r, "lower", oom_kill), 0);
 	eq(PAGES(&r, rf_rss), 200);
 	model_run_clear(&r);
-	model_run(&r, "--swap none", "cgroup /a\ntask 1 cgroup=/a\ntask 2 cgroup=/a\nmmap 1 10000000 800K rw- anon\n"
-	          "mmap 2 10000000 100K rw- anon\nW 1 10000000 800K\nW 2 10000000 100K\ncgroup /a memory.max=400K\n", 0);
+	model_run(&r, "--swap none",
+	          "cgroup /a\ntask 1 cgroup=/a\ntask 2 cgroup=/a\nmmap 1 10000000 800K rw- anon\n"
+	          "mmap 2 10000000 100K rw- anon\nW 1 10000000 800K\nW 2 10000000 100K\ncgroup /a "
+	          "memory.max=400K\n",
+	          0);
 	eq(r.result.oom->len, 1);
 	eq(oom_nth(&r, 0)->tid, 1);
 	ck_assert_ptr_nonnull(strstr(oom_nth(&r, 0)->reason, "memory.max was set below"));
@@ -96,8 +108,9 @@ END_TEST
 /* A parent's limit is shared by its children: reclaim takes from both, and from nobody else. */
 START_TEST(limits_in_a_hierarchy)
 {
-	g_autoptr(GString) t = g_string_new("cgroup /p memory.max=800K\ncgroup /p/a\ncgroup /p/b memory.max=400K\ncgroup /q\n"
-	                                    "task 1 cgroup=/p/a\ntask 2 cgroup=/p/b\ntask 3 cgroup=/q\n");
+	g_autoptr(GString) t = g_string_new(
+		"cgroup /p memory.max=800K\ncgroup /p/a\ncgroup /p/b memory.max=400K\ncgroup /q\n"
+		"task 1 cgroup=/p/a\ntask 2 cgroup=/p/b\ntask 3 cgroup=/q\n");
 	struct model_run r;
 
 	for (unsigned i = 1; i <= 3; i++)
@@ -113,7 +126,8 @@ START_TEST(limits_in_a_hierarchy)
 	ck_assert_uint_le(cgroup_of(&r, "/p")->usage_max, 800 << 10);
 	ck_assert_uint_le(cgroup_of(&r, "/p/b")->usage_max, 400 << 10);
 	eq(cgroup_of(&r, "/p")->anon, cgroup_of(&r, "/p/a")->anon + cgroup_of(&r, "/p/b")->anon);
-	eq(CG_COUNTER(&r, "/p", pgfault), CG_COUNTER(&r, "/p/a", pgfault) + CG_COUNTER(&r, "/p/b", pgfault));
+	eq(CG_COUNTER(&r, "/p", pgfault),
+	   CG_COUNTER(&r, "/p/a", pgfault) + CG_COUNTER(&r, "/p/b", pgfault));
 	ck_assert_uint_gt(CG_COUNTER(&r, "/p/a", pgsteal_anon), 0);
 	ck_assert_uint_gt(CG_COUNTER(&r, "/p/b", pgsteal_anon), 0);
 	eq(CG_COUNTER(&r, "/q", pgscan_anon), 0);
@@ -127,12 +141,16 @@ START_TEST(swap_in_is_the_owners)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram", "cgroup /a\ncgroup /b\ntask 1 cgroup=/a\nmmap 1 10000000 64K rw- anon\nW 1 10000000 64K\n"
-	          "madvise 1 10000000 64K pageout\ntask 2 parent=1 cgroup=/b\nR 2 10000000 64K\n", 0);
+	model_run(&r, "--swap zram",
+	          "cgroup /a\ncgroup /b\ntask 1 cgroup=/a\nmmap 1 10000000 64K rw- anon\nW 1 "
+	          "10000000 64K\n"
+	          "madvise 1 10000000 64K pageout\ntask 2 parent=1 cgroup=/b\nR 2 10000000 64K\n",
+	          0);
 	eq(cgroup_of(&r, "/a")->anon, 16 * PAGE);
 	eq(cgroup_of(&r, "/b")->anon, 0);
 	eq(CG_COUNTER(&r, "/a", pswpin), 16);
-	eq(CG_COUNTER(&r, "/b", pgmajfault), 3); /* windows of 8 around the first page, then after it: 0, 5, 13 */
+	eq(CG_COUNTER(&r, "/b", pgmajfault),
+	   3); /* windows of 8 around the first page, then after it: 0, 5, 13 */
 	eq(task_of(&r, 2)->rss, 16 * PAGE);
 	model_run_clear(&r);
 }
@@ -145,12 +163,14 @@ START_TEST(high_throttles)
 {
 	struct model_run r;
 
-	model_run(&r, "--memory.high 100M --swap none", "task 1\nmmap 1 10000000 128M rw- anon\nW 1 10000000 100M\nmark full\n"
-	          "W 1 16400000 1M\nmark 101\nW 1 16500000 4M\n", MODEL_RUN_UNCHECKED);
+	model_run(&r, "--memory.high 100M --swap none",
+	          "task 1\nmmap 1 10000000 128M rw- anon\nW 1 10000000 100M\nmark full\n"
+	          "W 1 16400000 1M\nmark 101\nW 1 16500000 4M\n",
+	          MODEL_RUN_UNCHECKED);
 	eq(mark_of(&r, "full")->gauge[RF_G_rf_time_throttle], 0);
 	eq(mark_of(&r, "101")->gauge[RF_G_rf_time_throttle], 0);
-	/* 26,880 pages, 53 + 2 tables and one of slab, in batches of 64: 26,944, which is 1,344 too many;
-	 * (1344 * 2^20 / 25600)^2 * 250 / 2^34 = 44. */
+	/* 26,880 pages, 53 + 2 tables and one of slab, in batches of 64: 26,944, which is 1,344 too
+	 * many; (1344 * 2^20 / 25600)^2 * 250 / 2^34 = 44. */
 	eq(PAGES(&r, rf_usage), 26944);
 	eq(GAUGE(&r, rf_stall_max), 44 * 4000000);
 	eq(r.result.oom->len, 0);
@@ -163,7 +183,8 @@ START_TEST(high_two_seconds_at_most)
 	struct model_run r;
 
 	/* 100 pages allowed; charges of 64: at 128, 192 and 256. */
-	model_run(&r, "--memory.high 400K --swap none", "task 1\nmmap 1 10000000 1M rw- anon\nW 1 10000000 1000K\n", 0);
+	model_run(&r, "--memory.high 400K --swap none",
+	          "task 1\nmmap 1 10000000 1M rw- anon\nW 1 10000000 1000K\n", 0);
 	eq(GAUGE(&r, rf_time_throttle), 3 * UINT64_C(2000000000));
 	eq(GAUGE(&r, rf_stall_max), 2000000000);
 	model_run_clear(&r);
@@ -201,7 +222,8 @@ START_TEST(protection)
 	protect(&r, "memory.low=2M", TIGHT);
 	eq(cgroup_of(&r, "/a")->anon, 1 << 20);
 	model_run_clear(&r);
-	/* In part: what is beyond half a MiB goes, and at most the 32 pages that any scan is allowed. */
+	/* In part: what is beyond half a MiB goes, and at most the 32 pages that any scan is
+	 * allowed. */
 	protect(&r, "memory.min=512K", TIGHT);
 	ck_assert_uint_ge(cgroup_of(&r, "/a")->usage, (512 << 10) - 32 * PAGE);
 	ck_assert_uint_le(cgroup_of(&r, "/a")->usage, 768 << 10);
@@ -213,9 +235,11 @@ END_TEST
 START_TEST(low_gives_way)
 {
 	struct model_run r;
-	const char *const trace = "cgroup /p memory.max=800K\ncgroup /p/a %s\ncgroup /p/b\ntask 1 cgroup=/p/a\ntask 2 cgroup=/p/b\n"
-	                          "mmap 1 10000000 700K rw- anon\nW 1 10000000 700K\nmmap 2 10000000 400K rw- anon\n"
-	                          "mlock 2 10000000 80K\n";
+	const char *const trace =
+		"cgroup /p memory.max=800K\ncgroup /p/a %s\ncgroup /p/b\ntask 1 cgroup=/p/a\ntask "
+	        "2 cgroup=/p/b\n"
+		"mmap 1 10000000 700K rw- anon\nW 1 10000000 700K\nmmap 2 10000000 400K rw- anon\n"
+		"mlock 2 10000000 80K\n";
 	g_autofree char *low = g_strdup_printf(trace, "memory.low=1M");
 	g_autofree char *min = g_strdup_printf(trace, "memory.min=1M");
 
@@ -234,8 +258,10 @@ END_TEST
 /* Children share what the parent has: two that each claim its all do not have twice as much. */
 START_TEST(protection_is_shared)
 {
-	g_autoptr(GString) t = g_string_new("cgroup /p memory.min=1M\ncgroup /p/a memory.min=1M\ncgroup /p/b memory.min=1M\ncgroup /s\n"
-	                                    "task 1 cgroup=/p/a\ntask 2 cgroup=/p/b\ntask 3 cgroup=/s\n");
+	g_autoptr(GString) t =
+		g_string_new("cgroup /p memory.min=1M\ncgroup /p/a memory.min=1M\ncgroup /p/b "
+	                     "memory.min=1M\ncgroup /s\n"
+	                     "task 1 cgroup=/p/a\ntask 2 cgroup=/p/b\ntask 3 cgroup=/s\n");
 	struct model_run r;
 
 	for (unsigned i = 1; i <= 2; i++) {
@@ -258,8 +284,10 @@ START_TEST(no_protection_from_oneself)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram " FRESH, "cgroup /a memory.max=400K memory.min=400K memory.low=400K\ntask 1 cgroup=/a\n"
-	          "mmap 1 10000000 800K rw- anon\nW 1 10000000 800K\n", 0);
+	model_run(&r, "--swap zram " FRESH,
+	          "cgroup /a memory.max=400K memory.min=400K memory.low=400K\ntask 1 cgroup=/a\n"
+	          "mmap 1 10000000 800K rw- anon\nW 1 10000000 800K\n",
+	          0);
 	eq(r.result.oom->len, 0);
 	ck_assert_uint_le(cgroup_of(&r, "/a")->usage_max, 400 << 10);
 	model_run_clear(&r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Anonymous and shared memory of the modelled machine, and the system calls on mappings.  Every number
- * is worked out by hand.
+ * Anonymous and shared memory of the modelled machine, and the system calls on mappings.  Every
+ * number is worked out by hand.
  */
 #include <check.h>
 #include <string.h>
@@ -18,8 +18,11 @@ START_TEST(loads_map_the_zero_page)
 {
 	struct model_run r;
 
-	model_run(&r, "", ANON16 "R 1 10000000 40K\nmark read\nR 1 10000000 40K\nmark again\nW 1 10000000 8K\n"
-	          "mark written\nmadvise 1 10000000 64K dontneed\n", 0);
+	model_run(&r, "",
+	          ANON16
+	          "R 1 10000000 40K\nmark read\nR 1 10000000 40K\nmark again\nW 1 10000000 8K\n"
+	          "mark written\nmadvise 1 10000000 64K dontneed\n",
+	          0);
 	eq(MARK_COUNTER(&r, "read", pgfault), 10);
 	eq(MARK_COUNTER(&r, "read", rf_zero_page), 10);
 	eq(MARK_COUNTER(&r, "read", rf_charge_pages), 0);
@@ -52,8 +55,12 @@ START_TEST(reference_pages_are_nobodys)
 {
 	struct model_run r;
 
-	model_run(&r, "", "task 1\nrefpage 7 16\nmmap 1 10000000 64K rw- refpage:7\nR 1 10000000 64K\nmark read\n"
-	          "W 1 10000000 4K\nmark written\ntask 2 parent=1\nR 2 10001000 4K\nmunmap 1 10000000 64K\n", 0);
+	model_run(&r, "",
+	          "task 1\nrefpage 7 16\nmmap 1 10000000 64K rw- refpage:7\nR 1 10000000 64K\nmark "
+	          "read\n"
+	          "W 1 10000000 4K\nmark written\ntask 2 parent=1\nR 2 10001000 4K\nmunmap 1 "
+	          "10000000 64K\n",
+	          0);
 	eq(MARK_COUNTER(&r, "read", pgfault), 16);
 	eq(MARK_PAGES(&r, "read", rf_rss), 0);
 	eq(MARK_COUNTER(&r, "written", pgfault), 17);
@@ -98,9 +105,13 @@ START_TEST(shmem_is_shared)
 {
 	struct model_run r;
 
-	model_run(&r, "", "task 1\ntask 2\nmmap 1 10000000 64K rw- shmem:1 shared\nmmap 2 20000000 64K rw- shmem:1 shared off=4K\n"
-	          "W 1 10000000 64K\nmark one\nR 2 20000000 16K\nmark two\ntask 3 parent=1\nmark fork\nW 3 10000000 8K\n"
-	          "mark three\nexit 1\nexit 2\nexit 3\n", 0);
+	model_run(&r, "",
+	          "task 1\ntask 2\nmmap 1 10000000 64K rw- shmem:1 shared\nmmap 2 20000000 64K rw- "
+	          "shmem:1 shared off=4K\n"
+	          "W 1 10000000 64K\nmark one\nR 2 20000000 16K\nmark two\ntask 3 parent=1\nmark "
+	          "fork\nW 3 10000000 8K\n"
+	          "mark three\nexit 1\nexit 2\nexit 3\n",
+	          0);
 	eq(MARK_PAGES(&r, "one", rf_rss_shmem), 16);
 	eq(MARK_PAGES(&r, "two", rf_rss_shmem), 20);
 	eq(MARK_PAGES(&r, "two", rf_resident), 16);
@@ -118,8 +129,10 @@ START_TEST(shmem_goes_to_swap)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram", "task 1\nmmap 1 10000000 64K rw- shmem:1 shared\nW 1 10000000 64K\n"
-	          "madvise 1 10000000 64K pageout\nmark out\nR 1 10002000 8K\nmark in\n", 0);
+	model_run(&r, "--swap zram",
+	          "task 1\nmmap 1 10000000 64K rw- shmem:1 shared\nW 1 10000000 64K\n"
+	          "madvise 1 10000000 64K pageout\nmark out\nR 1 10002000 8K\nmark in\n",
+	          0);
 	eq(MARK_COUNTER(&r, "out", pswpout), 16);
 	eq(MARK_PAGES(&r, "out", rf_rss), 0);
 	eq(MARK_PAGES(&r, "out", rf_cache), 0);
@@ -140,9 +153,13 @@ START_TEST(mlock_brings_in_and_keeps)
 	struct model_run r;
 
 	/* 40 of the 100 pages are locked; 160 more come and go. */
-	model_run(&r, "--limit 100pages --swap zram", "task 1\nmmap 1 10000000 160K rw- anon\nmlock 1 10000000 160K\nmark locked\n"
-	          "mmap 1 20000000 640K rw- anon\nW 1 20000000 640K\nW 1 20000000 640K\nmark pressed\n"
-	          "W 1 10000000 160K\nmark hit\nmunlock 1 10000000 160K\nmark unlocked\nW 1 20000000 640K\n", 0);
+	model_run(&r, "--limit 100pages --swap zram",
+	          "task 1\nmmap 1 10000000 160K rw- anon\nmlock 1 10000000 160K\nmark locked\n"
+	          "mmap 1 20000000 640K rw- anon\nW 1 20000000 640K\nW 1 20000000 640K\nmark "
+	          "pressed\n"
+	          "W 1 10000000 160K\nmark hit\nmunlock 1 10000000 160K\nmark unlocked\nW 1 "
+	          "20000000 640K\n",
+	          0);
 	eq(MARK_COUNTER(&r, "locked", pgfault), 40);
 	eq(MARK_PAGES(&r, "locked", rf_mlocked), 40);
 	eq(MARK_PAGES(&r, "locked", rf_inactive_anon), 0);
@@ -160,8 +177,12 @@ START_TEST(locked_mappings_are_populated)
 {
 	struct model_run r;
 
-	model_run(&r, "", "file 1 f 64K\ntask 1\nmmap 1 10000000 64K rw- anon locked\nmmap 1 20000000 64K r-- file:1 locked\nmark locked\n"
-	          "task 2 parent=1\nW 2 10000000 8K\nmunmap 1 10000000 64K\nmunmap 1 20000000 64K\n", 0);
+	model_run(
+		&r, "",
+		"file 1 f 64K\ntask 1\nmmap 1 10000000 64K rw- anon locked\nmmap 1 20000000 64K "
+	        "r-- file:1 locked\nmark locked\n"
+		"task 2 parent=1\nW 2 10000000 8K\nmunmap 1 10000000 64K\nmunmap 1 20000000 64K\n",
+		0);
 	eq(MARK_PAGES(&r, "locked", rf_mlocked), 32);
 	eq(MARK_PAGES(&r, "locked", rf_rss_file), 16);
 	eq(MARK_PAGES(&r, "locked", rf_rss_anon), 16);
@@ -178,8 +199,11 @@ START_TEST(dontneed_frees_now)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram", ANON16 "W 1 10000000 64K\nmadvise 1 10000000 16K pageout\nmark out\n"
-	          "madvise 1 10000000 32K dontneed\nmark freed\nR 1 10000000\nW 1 10001000\n", 0);
+	model_run(&r, "--swap zram",
+	          ANON16
+	          "W 1 10000000 64K\nmadvise 1 10000000 16K pageout\nmark out\n"
+	          "madvise 1 10000000 32K dontneed\nmark freed\nR 1 10000000\nW 1 10001000\n",
+	          0);
 	eq(MARK_PAGES(&r, "out", rf_swap), 4);
 	eq(MARK_PAGES(&r, "freed", rf_swap), 0);
 	eq(MARK_PAGES(&r, "freed", rf_rss), 8);
@@ -196,8 +220,11 @@ START_TEST(dontneed_leaves_files_cached)
 {
 	struct model_run r;
 
-	model_run(&r, "--read_ahead_kb 0", "file 1 f 64K\ntask 1\nmmap 1 10000000 64K r-- file:1\nread 1 file:1 0 64K\n"
-	          "R 1 10000000 64K\nmark mapped\nmadvise 1 10000000 64K dontneed\nmark unmapped\nR 1 10000000\n", 0);
+	model_run(&r, "--read_ahead_kb 0",
+	          "file 1 f 64K\ntask 1\nmmap 1 10000000 64K r-- file:1\nread 1 file:1 0 64K\n"
+	          "R 1 10000000 64K\nmark mapped\nmadvise 1 10000000 64K dontneed\nmark "
+	          "unmapped\nR 1 10000000\n",
+	          0);
 	eq(MARK_COUNTER(&r, "mapped", pgfault), 1); /* around the first, all sixteen */
 	eq(MARK_PAGES(&r, "mapped", rf_rss_file), 16);
 	eq(MARK_PAGES(&r, "unmapped", rf_rss_file), 0);
@@ -214,14 +241,18 @@ START_TEST(free_is_lazy)
 {
 	struct model_run r;
 
-	model_run(&r, "--limit 100pages --swap none", "task 1\nmmap 1 10000000 256K rw- anon\nW 1 10000000 256K\n"
+	model_run(&r, "--limit 100pages --swap none",
+	          "task 1\nmmap 1 10000000 256K rw- anon\nW 1 10000000 256K\n"
 	          "madvise 1 10000000 256K free\nmark free\nW 1 10000000 16K\nmark redirtied\n"
-	          "mmap 1 20000000 320K rw- anon\nW 1 20000000 320K\nmark pressed\nR 1 10000000 16K\nmark kept\nR 1 1003c000 8K\n", 0);
+	          "mmap 1 20000000 320K rw- anon\nW 1 20000000 320K\nmark pressed\nR 1 10000000 "
+	          "16K\nmark kept\nR 1 1003c000 8K\n",
+	          0);
 	eq(MARK_COUNTER(&r, "free", pglazyfree), 62);
 	eq(MARK_PAGES(&r, "free", rf_lazyfree), 62);
 	eq(MARK_PAGES(&r, "free", rf_rss), 64);
 	eq(MARK_COUNTER(&r, "redirtied", pgfault), 64); /* no fault */
-	/* 64 + 80 pages want to be in 100, which kernel memory has 5 of; only lazyfree ones can go. */
+	/* 64 + 80 pages want to be in 100, which kernel memory has 5 of; only lazyfree ones can go.
+	 */
 	eq(r.result.oom->len, 0);
 	ck_assert_uint_ge(MARK_COUNTER(&r, "pressed", pglazyfreed), 64 + 80 - 95);
 	ck_assert_uint_le(MARK_COUNTER(&r, "pressed", pglazyfreed), 58);
@@ -238,23 +269,30 @@ START_TEST(free_of_swap_frees_slots)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram", ANON16 "W 1 10000000 64K\nmadvise 1 10000000 64K pageout\nmadvise 1 10000000 32K free\n", 0);
+	model_run(&r, "--swap zram",
+	          ANON16
+	          "W 1 10000000 64K\nmadvise 1 10000000 64K pageout\nmadvise 1 10000000 32K free\n",
+	          0);
 	eq(PAGES(&r, rf_swap), 8);
 	eq(COUNTER(&r, pglazyfree), 0);
 	model_run_clear(&r);
 }
 END_TEST
 
-/* A file that was read twice is active, and as large as the distance of whoever comes back: active at
- * once.  Cold moves down; pageout remembers that a page was active. */
+/* A file that was read twice is active, and as large as the distance of whoever comes back: active
+ * at once.  Cold moves down; pageout remembers that a page was active. */
 START_TEST(cold_and_pageout)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram --stats-flush-period 0 --read_ahead_kb 0", "file 1 f 128K\n" ANON16
-	          "read 1 file:1 0 128K\nread 1 file:1 0 128K\nW 1 10000000 64K\nmadvise 1 10000000 64K pageout\nmark out\n"
-	          "R 1 10000000 64K\nmark in\nmadvise 1 10000000 32K cold\nmadvise 1 10008000 32K pageout\nmark again\n"
-	          "R 1 10008000 32K\n", 0);
+	model_run(&r, "--swap zram --stats-flush-period 0 --read_ahead_kb 0",
+	          "file 1 f 128K\n" ANON16
+	          "read 1 file:1 0 128K\nread 1 file:1 0 128K\nW 1 10000000 64K\nmadvise 1 "
+	          "10000000 64K pageout\nmark out\n"
+	          "R 1 10000000 64K\nmark in\nmadvise 1 10000000 32K cold\nmadvise 1 10008000 32K "
+	          "pageout\nmark again\n"
+	          "R 1 10008000 32K\n",
+	          0);
 	eq(MARK_PAGES(&r, "out", rf_active_file), 32);
 	eq(MARK_COUNTER(&r, "out", pswpout), 16);
 	eq(MARK_PAGES(&r, "out", rf_rss), 0);
@@ -276,9 +314,13 @@ START_TEST(willneed)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram", "file 1 f 64K\n" ANON16 "mmap 1 20000000 64K r-- file:1\nmadvise 1 20000000 32K willneed\n"
-	          "mark file\nthink 1 1000000\nR 1 20000000\nmark read\nW 1 10000000 64K\nmadvise 1 10000000 64K pageout\n"
-	          "mark out\nmadvise 1 10000000 64K willneed\nmark in\nR 1 10000000 64K\n", 0);
+	model_run(&r, "--swap zram",
+	          "file 1 f 64K\n" ANON16
+	          "mmap 1 20000000 64K r-- file:1\nmadvise 1 20000000 32K willneed\n"
+	          "mark file\nthink 1 1000000\nR 1 20000000\nmark read\nW 1 10000000 64K\nmadvise "
+	          "1 10000000 64K pageout\n"
+	          "mark out\nmadvise 1 10000000 64K willneed\nmark in\nR 1 10000000 64K\n",
+	          0);
 	eq(MARK_PAGES(&r, "file", rf_cache), 8);
 	eq(MARK_COUNTER(&r, "file", pgfault), 0);
 	eq(MARK_COUNTER(&r, "read", pgfault), 1);
@@ -300,7 +342,10 @@ START_TEST(huge_page_advice_changes_nothing)
 {
 	struct model_run r;
 
-	model_run(&r, "", ANON16 "madvise 1 10000000 64K hugepage\nW 1 10000000\nmadvise 1 10000000 32K nohugepage\nW 1 10008000\n", 0);
+	model_run(&r, "",
+	          ANON16 "madvise 1 10000000 64K hugepage\nW 1 10000000\nmadvise 1 10000000 32K "
+	                 "nohugepage\nW 1 10008000\n",
+	          0);
 	eq(COUNTER(&r, pgfault), 2);
 	eq(GAUGE(&r, rf_vma), 2 * 226 + 2 * 184);
 	model_run_clear(&r);
@@ -313,17 +358,25 @@ START_TEST(mprotect)
 {
 	struct model_run r;
 
-	/* What is the task's alone becomes writable with the mapping; what a fork shares does not. */
-	model_run(&r, "--strict", ANON16 "W 1 10000000 8K\nmprotect 1 10000000 64K r--\nR 1 10000000 8K\nmprotect 1 10000000 64K rw-\n"
-	          "W 1 10000000 4K\nmark alone\ntask 2 parent=1\nmprotect 1 10000000 64K r--\nmprotect 1 10000000 64K rw-\nW 1 10000000 8K\n", 0);
+	/* What is the task's alone becomes writable with the mapping; what a fork shares does not.
+	 */
+	model_run(&r, "--strict",
+	          ANON16 "W 1 10000000 8K\nmprotect 1 10000000 64K r--\nR 1 10000000 8K\nmprotect "
+	                 "1 10000000 64K rw-\n"
+	                 "W 1 10000000 4K\nmark alone\ntask 2 parent=1\nmprotect 1 10000000 64K "
+	                 "r--\nmprotect 1 10000000 64K rw-\nW 1 10000000 8K\n",
+	          0);
 	eq(MARK_COUNTER(&r, "alone", pgfault), 2);
 	eq(COUNTER(&r, pgfault), 4);
 	eq(COUNTER(&r, rf_cow), 2);
 	model_run_clear(&r);
-	model_run(&r, "--strict", ANON16 "W 1 10000000 8K\nmprotect 1 10000000 4K r--\nW 1 10001000 4K\nW 1 10000000 4K\n",
+	model_run(&r, "--strict",
+	          ANON16
+	          "W 1 10000000 8K\nmprotect 1 10000000 4K r--\nW 1 10001000 4K\nW 1 10000000 4K\n",
 	          MODEL_RUN_MAY_FAIL);
 	ck_assert(r.error && r.error->domain == RF_DATA_ERROR);
-	ck_assert_ptr_nonnull(strstr(r.error->message, "store at 0x10000000, whose mapping does not allow it"));
+	ck_assert_ptr_nonnull(
+		strstr(r.error->message, "store at 0x10000000, whose mapping does not allow it"));
 	model_run_clear(&r);
 	model_run(&r, "--strict", ANON16 "mprotect 1 10000000 68K r--\n", MODEL_RUN_MAY_FAIL);
 	ck_assert(r.error && r.error->domain == RF_DATA_ERROR);
@@ -335,13 +388,18 @@ START_TEST(mremap_moves_pages)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram --strict", ANON16 "W 1 10000000 64K\nR 1 10000000\nmadvise 1 10008000 32K pageout\n"
-	          "mremap 1 10000000 64K 40000000 96K\nmark moved\nR 1 40000000 32K\nmark hits\nW 1 40008000 32K\nmark in\n"
+	model_run(&r, "--swap zram --strict",
+	          ANON16
+	          "W 1 10000000 64K\nR 1 10000000\nmadvise 1 10008000 32K pageout\n"
+	          "mremap 1 10000000 64K 40000000 96K\nmark moved\nR 1 40000000 32K\nmark hits\nW "
+	          "1 40008000 32K\nmark in\n"
 	          "W 1 40010000 32K\nmark grown\nmremap 1 40000000 96K 40000000 16K\nmark shrunk\n"
-	          "mremap 1 40000000 16K 40000000 32K\nW 1 40000000 32K\n", 0);
+	          "mremap 1 40000000 16K 40000000 32K\nW 1 40000000 32K\n",
+	          0);
 	eq(MARK_PAGES(&r, "moved", rf_rss), 8);
 	eq(MARK_PAGES(&r, "moved", rf_swap), 8);
-	eq(MARK_PAGES(&r, "moved", rf_page_tables), 3); /* the old place's are gone, the top two levels are shared */
+	eq(MARK_PAGES(&r, "moved", rf_page_tables),
+	   3); /* the old place's are gone, the top two levels are shared */
 	eq(MARK_COUNTER(&r, "hits", pgfault), 16);
 	eq(MARK_COUNTER(&r, "in", pgmajfault), 8);
 	eq(MARK_COUNTER(&r, "grown", pgfault), 32);
@@ -350,7 +408,9 @@ START_TEST(mremap_moves_pages)
 	eq(COUNTER(&r, pgfault), 36);
 	eq(GAUGE(&r, rf_vma), 226 + 184);
 	model_run_clear(&r);
-	model_run(&r, "--strict", ANON16 "W 1 10000000\nmremap 1 10000000 64K 20000000 64K\nR 1 10000000\n", MODEL_RUN_MAY_FAIL);
+	model_run(&r, "--strict",
+	          ANON16 "W 1 10000000\nmremap 1 10000000 64K 20000000 64K\nR 1 10000000\n",
+	          MODEL_RUN_MAY_FAIL);
 	ck_assert(r.error && r.error->domain == RF_DATA_ERROR);
 	model_run_clear(&r);
 }
@@ -360,8 +420,12 @@ START_TEST(munmap_splits)
 {
 	struct model_run r;
 
-	model_run(&r, "", ANON16 "W 1 10000000 64K\nmunmap 1 10004000 16K\nmark hole\nmmap 1 10004000 16K rw- anon\n"
-	          "W 1 10000000 64K\n", 0);
+	model_run(
+		&r, "",
+		ANON16
+		"W 1 10000000 64K\nmunmap 1 10004000 16K\nmark hole\nmmap 1 10004000 16K rw- anon\n"
+		"W 1 10000000 64K\n",
+		0);
 	eq(MARK_PAGES(&r, "hole", rf_rss), 12);
 	eq(mark_of(&r, "hole")->gauge[RF_G_rf_vma], 2 * 226 + 184);
 	eq(COUNTER(&r, pgfault), 20);
@@ -374,7 +438,10 @@ START_TEST(a_mapping_replaces_what_is_there)
 {
 	struct model_run r;
 
-	model_run(&r, "", ANON16 "W 1 10000000 64K\nmmap 1 10000000 32K rw- anon\nmark mapped\nR 1 10000000 4K\n", 0);
+	model_run(&r, "",
+	          ANON16
+	          "W 1 10000000 64K\nmmap 1 10000000 32K rw- anon\nmark mapped\nR 1 10000000 4K\n",
+	          0);
 	eq(MARK_PAGES(&r, "mapped", rf_rss), 8);
 	eq(COUNTER(&r, pgfault), 17);
 	model_run_clear(&r);
@@ -388,8 +455,10 @@ START_TEST(volatile_ranges)
 {
 	struct model_run r;
 
-	model_run(&r, "--volatile dontneed", ANON16 "W 1 10000000 64K\nvrange 1 10000000 32K volatile\nmark marked\n"
-	          "vrange 1 10000000 32K nonvolatile\nW 1 10000000 64K\n", 0);
+	model_run(&r, "--volatile dontneed",
+	          ANON16 "W 1 10000000 64K\nvrange 1 10000000 32K volatile\nmark marked\n"
+	                 "vrange 1 10000000 32K nonvolatile\nW 1 10000000 64K\n",
+	          0);
 	eq(MARK_PAGES(&r, "marked", rf_rss), 8);
 	eq(COUNTER(&r, pgfault), 24);
 	model_run_clear(&r);

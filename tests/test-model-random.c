@@ -11,9 +11,9 @@
 
 Suite *suite_model_random(void);
 
-#define TASKS 6       /* ids 1 to 5; some are born and die */
+#define TASKS 6 /* ids 1 to 5; some are born and die */
 #define BASE 0x10000000u
-#define SLOTS 12      /* places for mappings, apart from each other */
+#define SLOTS 12 /* places for mappings, apart from each other */
 #define SLOT_PAGES 48
 #define SLOT_BYTES 0x100000u
 #define FILES 3
@@ -48,8 +48,14 @@ static uint64_t place(unsigned slot)
 
 static void map(struct gen *g, unsigned tid, unsigned slot)
 {
-	static const char *const kinds[] = { "rw- anon", "rw- anon", "rwx anon", "r-x file:%u", "rw- file:%u",
-	                                     "rw- file:%u shared", "rw- shmem:%u shared", "rw- refpage:%u" };
+	static const char *const kinds[] = { "rw- anon",
+		                             "rw- anon",
+		                             "rwx anon",
+		                             "r-x file:%u",
+		                             "rw- file:%u",
+		                             "rw- file:%u shared",
+		                             "rw- shmem:%u shared",
+		                             "rw- refpage:%u" };
 	unsigned kind = below(g, G_N_ELEMENTS(kinds)), pages = 1 + below(g, SLOT_PAGES);
 	g_autofree char *what = g_strdup_printf("%s", kinds[kind]);
 	char *hole = strstr(what, "%u");
@@ -58,7 +64,8 @@ static void map(struct gen *g, unsigned tid, unsigned slot)
 		hole[0] = '1' + below(g, FILES);
 		memmove(hole + 1, hole + 2, strlen(hole + 2) + 1);
 	}
-	g_string_append_printf(g->text, "mmap %u %" G_GINT64_MODIFIER "x %u %s", tid, place(slot), pages * PAGE, what);
+	g_string_append_printf(g->text, "mmap %u %" G_GINT64_MODIFIER "x %u %s", tid, place(slot),
+	                       pages * PAGE, what);
 	if (hole && !strstr(what, "refpage") && one_in(g, 3))
 		g_string_append_printf(g->text, " off=%u", below(g, 20) * PAGE);
 	if (one_in(g, 40))
@@ -99,8 +106,9 @@ static void access_some(struct gen *g, unsigned tid, unsigned slot)
 
 static void advise(struct gen *g, unsigned tid, unsigned slot)
 {
-	static const char *const advice[] = { "normal", "random", "sequential", "willneed", "dontneed", "free", "cold",
-	                                      "pageout", "hugepage", "nohugepage" };
+	static const char *const advice[] = { "normal",   "random",    "sequential", "willneed",
+		                              "dontneed", "free",      "cold",       "pageout",
+		                              "hugepage", "nohugepage" };
 	unsigned page = below(g, SLOT_PAGES);
 
 	line(g->text, "madvise %u %" G_GINT64_MODIFIER "x %u %s", tid, place(slot) + page * PAGE,
@@ -110,7 +118,8 @@ static void advise(struct gen *g, unsigned tid, unsigned slot)
 static void change_mapping(struct gen *g, unsigned tid, unsigned slot)
 {
 	static const char *const prots[] = { "r--", "rw-", "r-x", "rwx", "---" };
-	unsigned page = below(g, SLOT_PAGES), pages = 1 + below(g, SLOT_PAGES - page), to = below(g, SLOTS);
+	unsigned page = below(g, SLOT_PAGES), pages = 1 + below(g, SLOT_PAGES - page),
+		 to = below(g, SLOTS);
 	uint64_t at = place(slot) + page * PAGE;
 
 	switch (below(g, 8)) {
@@ -127,20 +136,24 @@ static void change_mapping(struct gen *g, unsigned tid, unsigned slot)
 		break;
 	case 3:
 		if (to != slot) {
-			line(g->text, "mremap %u %" G_GINT64_MODIFIER "x %u %" G_GINT64_MODIFIER "x %u", tid, place(slot),
-			     (1 + below(g, SLOT_PAGES)) * PAGE, place(to), (1 + below(g, SLOT_PAGES)) * PAGE);
+			line(g->text,
+			     "mremap %u %" G_GINT64_MODIFIER "x %u %" G_GINT64_MODIFIER "x %u", tid,
+			     place(slot), (1 + below(g, SLOT_PAGES)) * PAGE, place(to),
+			     (1 + below(g, SLOT_PAGES)) * PAGE);
 			g->mapped[owner(g, tid)][to] = TRUE;
 		}
 		break;
 	case 4:
-		line(g->text, "mremap %u %" G_GINT64_MODIFIER "x %u %" G_GINT64_MODIFIER "x %u", tid, place(slot),
-		     (1 + below(g, SLOT_PAGES)) * PAGE, place(slot), (1 + below(g, SLOT_PAGES)) * PAGE);
+		line(g->text, "mremap %u %" G_GINT64_MODIFIER "x %u %" G_GINT64_MODIFIER "x %u",
+		     tid, place(slot), (1 + below(g, SLOT_PAGES)) * PAGE, place(slot),
+		     (1 + below(g, SLOT_PAGES)) * PAGE);
 		break;
 	case 5:
 		line(g->text, "mlock %u %" G_GINT64_MODIFIER "x %u", tid, at, MIN(pages, 6) * PAGE);
 		break;
 	case 6:
-		line(g->text, "munlock %u %" G_GINT64_MODIFIER "x %u", tid, place(slot), SLOT_BYTES);
+		line(g->text, "munlock %u %" G_GINT64_MODIFIER "x %u", tid, place(slot),
+		     SLOT_BYTES);
 		break;
 	case 7:
 		line(g->text, "vrange %u %" G_GINT64_MODIFIER "x %u %s", tid, at, pages * PAGE,
@@ -162,7 +175,8 @@ static void use_file(struct gen *g, unsigned tid)
 
 static void end_of_life(struct gen *g, unsigned tid)
 {
-	for (unsigned i = 1; i < TASKS; i++) /* whoever shares the space keeps it; the model counts them */
+	for (unsigned i = 1; i < TASKS;
+	     i++) /* whoever shares the space keeps it; the model counts them */
 		if (i != tid && g->alive[i] && owner(g, i) == owner(g, tid))
 			return;
 	memset(g->mapped[owner(g, tid)], 0, sizeof g->mapped[0]);
@@ -212,10 +226,12 @@ static void machine_event(struct gen *g)
 		line(g->text, "cgroup /b memory.max=%uK", 300 + below(g, 500));
 		break;
 	case 2:
-		line(g->text, "cgroup /b memory.high=%uK memory.low=%uK", 200 + below(g, 500), below(g, 300));
+		line(g->text, "cgroup /b memory.high=%uK memory.low=%uK", 200 + below(g, 500),
+		     below(g, 300));
 		break;
 	case 3:
-		line(g->text, "cgroup /b memory.min=%uK swappiness=%u", below(g, 200), below(g, 201));
+		line(g->text, "cgroup /b memory.min=%uK swappiness=%u", below(g, 200),
+		     below(g, 201));
 		break;
 	case 4:
 		line(g->text, "mark m");
@@ -224,7 +240,8 @@ static void machine_event(struct gen *g)
 		line(g->text, "hugetlb %u", (1 + below(g, 3)) * PAGE);
 		break;
 	case 6:
-		line(g->text, "memory %s %u", one_in(g, 2) ? "offline" : "online", (1 + below(g, 8)) * PAGE);
+		line(g->text, "memory %s %u", one_in(g, 2) ? "offline" : "online",
+		     (1 + below(g, 8)) * PAGE);
 		break;
 	}
 }
@@ -278,8 +295,10 @@ static const char *const machines[] = {
 	"--ram 2M --swap hdd:2M --min_free_kbytes 128 --machine x86-64-hdd",
 	"--limit 700K --swap nvme:1M --tlb 16 --stats-flush-period 2s --read_ahead_kb 0",
 	"--limit 700K --memory.high 600K --swap zram:1M --swappiness 150",
-	"--ram 3M --limit 1M --swap ssd:1M --min_free_kbytes 256 --dirty_ratio 5 --dirty_background_ratio 2",
-	"--limit 700K --cgroup v1 --swap nvme:1M --machine x86-64-hdd --read_ahead_kb 32 --fault_around_bytes 4K",
+	"--ram 3M --limit 1M --swap ssd:1M --min_free_kbytes 256 --dirty_ratio 5 "
+	"--dirty_background_ratio 2",
+	"--limit 700K --cgroup v1 --swap nvme:1M --machine x86-64-hdd --read_ahead_kb 32 "
+	"--fault_around_bytes 4K",
 };
 
 static const char *const policies[] = {
@@ -297,12 +316,14 @@ START_TEST(random_traces)
 	for (unsigned s = 0; s < SEEDS; s++) {
 		for (unsigned p = 0; p < G_N_ELEMENTS(policies); p++) {
 			uint64_t seed = model_run_seed() + s * 1000 + nth * 100 + p;
-			g_autofree char *options = g_strdup_printf("%s --reclaim %s", machine, policies[p]);
+			g_autofree char *options =
+				g_strdup_printf("%s --reclaim %s", machine, policies[p]);
 			g_autofree char *trace = generate(seed, STEPS);
 			struct model_run run;
 
 			/* Only shown when the machine's check aborts, or the test fails. */
-			printf("RF_TEST_SEED=%" G_GUINT64_FORMAT " %s\n", model_run_seed(), options);
+			printf("RF_TEST_SEED=%" G_GUINT64_FORMAT " %s\n", model_run_seed(),
+			       options);
 			fflush(stdout);
 			if (g_getenv("RF_TEST_SAVE"))
 				g_file_set_contents(g_getenv("RF_TEST_SAVE"), trace, -1, NULL);

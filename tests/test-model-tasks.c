@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tasks of the modelled machine: fork and copy-on-write, threads, exec, exit, the OOM killer, and the
- * kernel memory that a task costs.  Every number is worked out by hand.
+ * Tasks of the modelled machine: fork and copy-on-write, threads, exec, exit, the OOM killer, and
+ * the kernel memory that a task costs.  Every number is worked out by hand.
  */
 #include <check.h>
 #include <string.h>
@@ -17,13 +17,14 @@ START_TEST(fork_copies_on_write)
 {
 	struct model_run r;
 
-	model_run(&r, "", FOUR
-	          "mark start\ntask 2 parent=1\nmark fork\n"
-	          "R 2 10000000 16K\nmark read\n"
-	          "W 2 10000000\nmark child\n"    /* copied: the parent has it too */
-	          "W 1 10000000\nmark reuse\n"    /* the parent's alone now */
-	          "W 1 10001000\nmark parent\n"   /* copied: the child still has it */
-	          "W 2 10001000\nmark end\n", 0); /* the child's alone */
+	model_run(&r, "",
+	          FOUR "mark start\ntask 2 parent=1\nmark fork\n"
+	               "R 2 10000000 16K\nmark read\n"
+	               "W 2 10000000\nmark child\n"  /* copied: the parent has it too */
+	               "W 1 10000000\nmark reuse\n"  /* the parent's alone now */
+	               "W 1 10001000\nmark parent\n" /* copied: the child still has it */
+	               "W 2 10001000\nmark end\n",
+	          0); /* the child's alone */
 	eq(MARK_COUNTER(&r, "start", pgfault), 4);
 	eq(MARK_PAGES(&r, "start", rf_rss), 4);
 	eq(MARK_COUNTER(&r, "fork", pgfault), 4);
@@ -58,8 +59,11 @@ START_TEST(fork_into_another_cgroup)
 {
 	struct model_run r;
 
-	model_run(&r, "", "cgroup /a\ncgroup /b\ntask 1 cgroup=/a\nmmap 1 10000000 16K rw- anon\nW 1 10000000 16K\n"
-	          "task 2 parent=1 cgroup=/b\nR 2 10000000 16K\nW 2 10002000\n", 0);
+	model_run(&r, "",
+	          "cgroup /a\ncgroup /b\ntask 1 cgroup=/a\nmmap 1 10000000 16K rw- anon\nW 1 "
+	          "10000000 16K\n"
+	          "task 2 parent=1 cgroup=/b\nR 2 10000000 16K\nW 2 10002000\n",
+	          0);
 	eq(cgroup_of(&r, "/a")->anon, 4 * PAGE);
 	eq(cgroup_of(&r, "/b")->anon, PAGE);
 	eq(cgroup_of(&r, "/a")->kernel, KERNEL_PAGES * PAGE);
@@ -73,20 +77,28 @@ START_TEST(a_child_without_a_cgroup_has_its_parents)
 {
 	struct model_run r;
 
-	model_run(&r, "", "cgroup /a\ntask 1 cgroup=/a\nmmap 1 10000000 16K rw- anon\ntask 2 parent=1\nW 2 10000000\n", 0);
+	model_run(&r, "",
+	          "cgroup /a\ntask 1 cgroup=/a\nmmap 1 10000000 16K rw- anon\ntask 2 parent=1\nW 2 "
+	          "10000000\n",
+	          0);
 	eq(cgroup_of(&r, "/a")->anon, PAGE);
 	model_run_clear(&r);
 }
 END_TEST
 
-/* A slot that two tasks share: read once, through the swap cache even where the device is synchronous. */
+/* A slot that two tasks share: read once, through the swap cache even where the device is
+ * synchronous. */
 START_TEST(swap_shared_by_fork)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram --page-cluster 0", FOUR "madvise 1 10000000 16K pageout\nmark out\n"
-	          "task 2 parent=1\nmark fork\nR 2 10000000\nmark child\nR 1 10000000\nmark parent\n"
-	          "W 2 10000000\nmark copied\nW 1 10000000\nmark reused\nexit 1\nmark gone\nexit 2\n", 0);
+	model_run(
+		&r, "--swap zram --page-cluster 0",
+		FOUR
+		"madvise 1 10000000 16K pageout\nmark out\n"
+		"task 2 parent=1\nmark fork\nR 2 10000000\nmark child\nR 1 10000000\nmark parent\n"
+		"W 2 10000000\nmark copied\nW 1 10000000\nmark reused\nexit 1\nmark gone\nexit 2\n",
+		0);
 	eq(MARK_COUNTER(&r, "out", pswpout), 4);
 	eq(MARK_PAGES(&r, "out", rf_swap), 4);
 	eq(MARK_PAGES(&r, "out", rf_rss), 0);
@@ -114,8 +126,10 @@ START_TEST(threads_share)
 {
 	struct model_run r;
 
-	model_run(&r, "", FOUR "task 2 parent=1 thread\nR 2 10000000 16K\nW 2 10000000 16K\nmark shared\n"
-	          "exit 1\nmark one\nexit 2\n", 0);
+	model_run(&r, "",
+	          FOUR "task 2 parent=1 thread\nR 2 10000000 16K\nW 2 10000000 16K\nmark shared\n"
+	               "exit 1\nmark one\nexit 2\n",
+	          0);
 	eq(MARK_COUNTER(&r, "shared", pgfault), 4);
 	eq(MARK_PAGES(&r, "shared", rf_rss), 4);
 	eq(MARK_PAGES(&r, "one", rf_rss), 4);
@@ -144,8 +158,10 @@ START_TEST(exit_gives_everything_back)
 {
 	struct model_run r;
 
-	model_run(&r, "--limit 1M --swap zram", FOUR "madvise 1 10000000 8K pageout\nmark live\nexit 1\n"
-	          "think 2 1\nmark end\n", 0);
+	model_run(&r, "--limit 1M --swap zram",
+	          FOUR "madvise 1 10000000 8K pageout\nmark live\nexit 1\n"
+	               "think 2 1\nmark end\n",
+	          0);
 	eq(MARK_PAGES(&r, "live", rf_swap), 2);
 	eq(MARK_PAGES(&r, "live", rf_kernel), KERNEL_PAGES);
 	eq(GAUGE(&r, rf_swap), 0);
@@ -164,14 +180,17 @@ START_TEST(oom_kill_is_an_event)
 {
 	struct model_run r;
 
-	model_run(&r, "--limit 64pages --swap none", "task 1\nmmap 1 10000000 400K rw- anon\nW 1 10000000 400K\n"
-	          "R 1 10000000\nmmap 1 20000000 4K rw- anon\nW 1 20000000\nexit 1\n", 0);
+	model_run(&r, "--limit 64pages --swap none",
+	          "task 1\nmmap 1 10000000 400K rw- anon\nW 1 10000000 400K\n"
+	          "R 1 10000000\nmmap 1 20000000 4K rw- anon\nW 1 20000000\nexit 1\n",
+	          0);
 	eq(r.result.oom->len, 1);
 	eq(oom_nth(&r, 0)->tid, 1);
 	ck_assert_str_eq(oom_nth(&r, 0)->cgroup, "/workload");
 	ck_assert_ptr_nonnull(strstr(oom_nth(&r, 0)->reason, "memory.max"));
 	eq(COUNTER(&r, oom_kill), 1);
-	/* Kernel memory has four of the 64 pages.  The fault that killed is counted; nothing after it. */
+	/* Kernel memory has four of the 64 pages.  The fault that killed is counted; nothing after
+	 * it. */
 	eq(CG_COUNTER(&r, "/workload", rf_charge_pages), 64 - KERNEL_PAGES);
 	eq(COUNTER(&r, pgfault), 64 - KERNEL_PAGES + 1);
 	eq(GAUGE(&r, rf_resident), 0);
@@ -187,9 +206,12 @@ START_TEST(oom_kills_the_largest)
 {
 	struct model_run r;
 
-	model_run(&r, "--limit 100pages --swap none", "task 1\ntask 2\n"
+	model_run(&r, "--limit 100pages --swap none",
+	          "task 1\ntask 2\n"
 	          "mmap 1 10000000 400K rw- anon\nmmap 2 10000000 400K rw- anon\n"
-	          "W 2 10000000 200K\nW 1 10000000 160K\nmark before\nW 1 10028000 60K\nW 2 10000000\n", 0);
+	          "W 2 10000000 200K\nW 1 10000000 160K\nmark before\nW 1 10028000 60K\nW 2 "
+	          "10000000\n",
+	          0);
 	eq(MARK_COUNTER(&r, "before", oom_kill), 0);
 	eq(r.result.oom->len, 1);
 	eq(oom_nth(&r, 0)->tid, 2);
@@ -204,8 +226,10 @@ START_TEST(oom_kills_all_threads)
 {
 	struct model_run r;
 
-	model_run(&r, "--limit 64pages --swap none", "task 1\ntask 2 parent=1 thread\nmmap 1 10000000 400K rw- anon\n"
-	          "W 2 10000000 400K\nW 1 10000000\n", 0);
+	model_run(&r, "--limit 64pages --swap none",
+	          "task 1\ntask 2 parent=1 thread\nmmap 1 10000000 400K rw- anon\n"
+	          "W 2 10000000 400K\nW 1 10000000\n",
+	          0);
 	eq(r.result.oom->len, 1);
 	ck_assert(task_of(&r, 1)->oom_killed);
 	ck_assert(task_of(&r, 2)->oom_killed);
@@ -218,12 +242,15 @@ START_TEST(oom_of_the_machine)
 {
 	struct model_run r;
 
-	model_run(&r, "--ram 2M --swap none --min_free_kbytes 128", "task 1\nmmap 1 10000000 3M rw- anon\n"
-	          "W 1 10000000 3M\n", 0);
+	model_run(&r, "--ram 2M --swap none --min_free_kbytes 128",
+	          "task 1\nmmap 1 10000000 3M rw- anon\n"
+	          "W 1 10000000 3M\n",
+	          0);
 	eq(r.result.oom->len, 1);
 	ck_assert_str_eq(oom_nth(&r, 0)->cgroup, "/");
 	ck_assert_ptr_nonnull(strstr(oom_nth(&r, 0)->reason, "no free frames"));
-	/* 512 frames, 8 of them page descriptors, 32 below the min watermark, 5 kernel memory (two leaves). */
+	/* 512 frames, 8 of them page descriptors, 32 below the min watermark, 5 kernel memory (two
+	 * leaves). */
 	eq(COUNTER(&r, rf_pages_in), 512 - 8 - 32 - KERNEL_PAGES);
 	model_run_clear(&r);
 }
@@ -234,12 +261,17 @@ START_TEST(nothing_after_the_kill)
 {
 	struct model_run r;
 
-	model_run(&r, "--limit 64pages --swap none", "task 1\nmmap 1 10000000 400K rw- anon\nW 1 10000000 400K\n"
-	          "mark killed\ntask 2 parent=1\nW 2 10000000\nexec 2\nmmap 2 10000000 4K rw- anon\nW 2 10000000\n"
-	          "task 3 parent=2 thread\nW 3 10000000\nread 3 file:1 0 4K\nexec 1\nmmap 1 30000000 4K rw- anon\n"
-	          "W 1 30000000\nexit 1\ntask 1\nmmap 1 30000000 4K rw- anon\nW 1 30000000\n", 0);
+	model_run(&r, "--limit 64pages --swap none",
+	          "task 1\nmmap 1 10000000 400K rw- anon\nW 1 10000000 400K\n"
+	          "mark killed\ntask 2 parent=1\nW 2 10000000\nexec 2\nmmap 2 10000000 4K rw- "
+	          "anon\nW 2 10000000\n"
+	          "task 3 parent=2 thread\nW 3 10000000\nread 3 file:1 0 4K\nexec 1\nmmap 1 "
+	          "30000000 4K rw- anon\n"
+	          "W 1 30000000\nexit 1\ntask 1\nmmap 1 30000000 4K rw- anon\nW 1 30000000\n",
+	          0);
 	eq(r.result.oom->len, 1);
-	eq(COUNTER(&r, pgfault), MARK_COUNTER(&r, "killed", pgfault) + 1); /* the new task 1 lives */
+	eq(COUNTER(&r, pgfault),
+	   MARK_COUNTER(&r, "killed", pgfault) + 1); /* the new task 1 lives */
 	eq(GAUGE(&r, rf_rss), PAGE);
 	ck_assert(task_of(&r, 2)->oom_killed);
 	model_run_clear(&r);
@@ -274,15 +306,19 @@ static const struct {
 	uint64_t addr[4];
 	unsigned tables[4]; /* in all after a store to each */
 } geometry[] = {
-	/* The first touch needs a table of each level but the top one; then a leaf spans 2 MiB, the next 1 GiB,
-	 * the next 512 GiB. */
+	/* The first touch needs a table of each level but the top one; then a leaf spans 2 MiB, the
+	 * next 1 GiB, the next 512 GiB. */
 	{ "--arch x86-64", { 0x10000000, 0x10200000, 0x50000000, 0x10000000000 }, { 3, 4, 6, 9 } },
 	{ "--arch x86-64", { 0x10000000, 0x10001000, 0x101ff000, 0x10200000 }, { 3, 3, 3, 4 } },
 	{ "--arch arm64", { 0x10000000, 0x10200000, 0x50000000, 0x10000000000 }, { 3, 4, 6, 9 } },
 	/* 32 MiB, 64 GiB. */
-	{ "--arch arm64 --page-size 16K", { 0x10000000, 0x11ffc000, 0x12000000, 0x2000000000 }, { 2, 2, 3, 5 } },
+	{ "--arch arm64 --page-size 16K",
+	  { 0x10000000, 0x11ffc000, 0x12000000, 0x2000000000 },
+	  { 2, 2, 3, 5 } },
 	/* 512 MiB, 4 TiB. */
-	{ "--arch arm64 --page-size 64K", { 0x20000000, 0x3fff0000, 0x40000000, 0x50000000000 }, { 2, 2, 3, 5 } },
+	{ "--arch arm64 --page-size 64K",
+	  { 0x20000000, 0x3fff0000, 0x40000000, 0x50000000000 },
+	  { 2, 2, 3, 5 } },
 };
 
 START_TEST(page_tables)
@@ -304,7 +340,7 @@ START_TEST(page_tables)
 		eq(MARK_PAGES(&r, mark, rf_page_tables), geometry[_i].tables[i]);
 	}
 	eq(GAUGE(&r, rf_page_tables), 0); /* free_pgtables() */
-	eq(PAGES(&r, rf_kernel), 1); /* small objects are charged ahead by the page */
+	eq(PAGES(&r, rf_kernel), 1);      /* small objects are charged ahead by the page */
 	model_run_clear(&r);
 }
 END_TEST
@@ -314,10 +350,13 @@ START_TEST(page_tables_stay_while_mapped)
 {
 	struct model_run r;
 
-	model_run(&r, "--swap zram", "task 1\nmmap 1 10000000 4M rw- anon\nW 1 10000000\nW 1 10200000\nmark two\n"
-	          "madvise 1 10000000 4M pageout\nmark reclaimed\nmadvise 1 10000000 4M dontneed\nmark freed\n"
+	model_run(&r, "--swap zram",
+	          "task 1\nmmap 1 10000000 4M rw- anon\nW 1 10000000\nW 1 10200000\nmark two\n"
+	          "madvise 1 10000000 4M pageout\nmark reclaimed\nmadvise 1 10000000 4M "
+	          "dontneed\nmark freed\n"
 	          "munmap 1 10000000 2093056\nmark nearly\nmunmap 1 101ff000 4K\nmark leaf\n"
-	          "munmap 1 10200000 2M\n", 0);
+	          "munmap 1 10200000 2M\n",
+	          0);
 	eq(MARK_PAGES(&r, "two", rf_page_tables), 4);
 	eq(MARK_PAGES(&r, "reclaimed", rf_page_tables), 4);
 	eq(MARK_PAGES(&r, "freed", rf_page_tables), 4);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What people reported of real kernels, as test-relations.c has it: anonymous memory against files,
- * cgroups against each other, limits, dirty data; and what stale statistics and stale accessed bits do.
+ * cgroups against each other, limits, dirty data; and what stale statistics and stale accessed bits
+ * do.
  */
 #include <check.h>
 #include <string.h>
@@ -17,10 +18,12 @@ Suite *suite_relations_balance(void);
 static void read_pages(GString *t, unsigned tid, unsigned file, unsigned first, unsigned n)
 {
 	for (unsigned i = 0; i < n; i += 50)
-		line(t, "read %u file:%u %u %u", tid, file, (first + i) * PAGE, MIN(50, n - i) * PAGE);
+		line(t, "read %u file:%u %u %u", tid, file, (first + i) * PAGE,
+		     MIN(50, n - i) * PAGE);
 }
 
-/* ---- K10: much anonymous memory and few file pages in a cgroup: the files give, nobody is killed ---- */
+/* ---- K10: much anonymous memory and few file pages in a cgroup: the files give, nobody is killed
+ * ---- */
 
 START_TEST(k10_files_give_way)
 {
@@ -47,12 +50,19 @@ END_TEST
 
 START_TEST(k13_streaming_is_no_swap_storm)
 {
-	static const struct { const char *options; unsigned most; } machines[] = {
-		{ "--limit 4096pages", 0 }, { "--ram 16M", 0 }, { "--limit 4096pages --reclaim mglru", 0 },
+	static const struct {
+		const char *options;
+		unsigned most;
+	} machines[] = {
+		{ "--limit 4096pages", 0 },
+		{ "--ram 16M", 0 },
+		{ "--limit 4096pages --reclaim mglru", 0 },
 		/* Before 5.5 the heap gives a little: less than a fifth of it. */
-		{ "--limit 4096pages --kernel 5.4", 204 }, { "--ram 16M --kernel 2.6.32", 204 },
+		{ "--limit 4096pages --kernel 5.4", 204 },
+		{ "--ram 16M --kernel 2.6.32", 204 },
 	};
-	g_autofree char *options = g_strdup_printf(PLAIN "%s --swap zram:64M", machines[_i].options);
+	g_autofree char *options =
+		g_strdup_printf(PLAIN "%s --swap zram:64M", machines[_i].options);
 	g_autoptr(GString) t = g_string_new("file 1 f 400M\ntask 1\n");
 	struct model_run r;
 
@@ -67,8 +77,8 @@ END_TEST
 
 /* ---- K15: one reclaim call frees what was asked for and a batch ---- */
 
-/* 32 are asked for.  A pass over the lists ends with the batch of 32 that reaches them; what earlier,
- * less urgent passes freed, less than 32, comes on top. */
+/* 32 are asked for.  A pass over the lists ends with the batch of 32 that reaches them; what
+ * earlier, less urgent passes freed, less than 32, comes on top. */
 START_TEST(k15_reclaim_does_not_overshoot)
 {
 	const unsigned limit = _i % 2 ? 8192 : 600;
@@ -88,7 +98,8 @@ START_TEST(k15_reclaim_does_not_overshoot)
 	}
 	model_run(&r, options, t->str, MODEL_RUN_UNCHECKED);
 	for (guint i = 0; i < r.result.marks->len; i++) {
-		uint64_t out = g_array_index(r.result.marks, struct rf_sample, i).counter[RF_C_rf_pages_out];
+		uint64_t out = g_array_index(r.result.marks, struct rf_sample, i)
+		                       .counter[RF_C_rf_pages_out];
 
 		most = MAX(most, out - before);
 		before = out;
@@ -111,14 +122,23 @@ START_TEST(k16_min_ttl)
 	for (unsigned i = 0; i < 4; i++) /* more than there is, round and round */
 		line(young, "W 1 %x %u", HEAP, 2600 * PAGE);
 	line(old, "W 1 %x 8M\nthink 1 20000000000\nW 1 %x 4M", HEAP, HEAP + (8 << 20));
-	model_run(&r, PLAIN "--ram 10M --min_free_kbytes 128 --swap zram:64M --reclaim mglru", young->str, MODEL_RUN_UNCHECKED);
+	model_run(&r, PLAIN "--ram 10M --min_free_kbytes 128 --swap zram:64M --reclaim mglru",
+	          young->str, MODEL_RUN_UNCHECKED);
 	eq(r.result.oom->len, 0);
 	model_run_clear(&r);
-	model_run(&r, PLAIN "--ram 10M --min_free_kbytes 128 --swap zram:64M --reclaim mglru,min_ttl_ms=10000", young->str, MODEL_RUN_UNCHECKED);
+	model_run(
+		&r,
+		PLAIN
+		"--ram 10M --min_free_kbytes 128 --swap zram:64M --reclaim mglru,min_ttl_ms=10000",
+		young->str, MODEL_RUN_UNCHECKED);
 	eq(r.result.oom->len, 1);
 	ck_assert_ptr_nonnull(strstr(oom_nth(&r, 0)->reason, "min_ttl_ms"));
 	model_run_clear(&r);
-	model_run(&r, PLAIN "--ram 10M --min_free_kbytes 128 --swap zram:64M --reclaim mglru,min_ttl_ms=10000", old->str, MODEL_RUN_UNCHECKED);
+	model_run(
+		&r,
+		PLAIN
+		"--ram 10M --min_free_kbytes 128 --swap zram:64M --reclaim mglru,min_ttl_ms=10000",
+		old->str, MODEL_RUN_UNCHECKED);
 	eq(r.result.oom->len, 0);
 	ck_assert_uint_gt(COUNTER(&r, pswpout), 0);
 	model_run_clear(&r);
@@ -131,7 +151,8 @@ static GString *mixed(void)
 {
 	GString *t = g_string_new("file 1 f 12M\ntask 1\n");
 
-	line(t, "mmap 1 %x 12M rw- anon\nmmap 1 %x 12M r-- file:1 shared\nW 1 %x 12M", HEAP, DATA, HEAP);
+	line(t, "mmap 1 %x 12M rw- anon\nmmap 1 %x 12M r-- file:1 shared\nW 1 %x 12M", HEAP, DATA,
+	     HEAP);
 	for (unsigned i = 0; i < 100; i++) {
 		touch_zipf(t, 'R', 1, HEAP, 3000, 150, 900000, 25, i % 10);
 		touch_zipf(t, 'R', 1, DATA, 3000, 150, 900000, 0, 20 + i % 10);
@@ -147,7 +168,8 @@ static uint64_t anon_share(const char *options, const GString *t)
 
 	model_run(&r, options, t->str, MODEL_RUN_UNCHECKED);
 	eq(r.result.oom->len, 0);
-	share = COUNTER(&r, pgscan_anon) * 1000000 / (COUNTER(&r, pgscan_anon) + COUNTER(&r, pgscan_file));
+	share = COUNTER(&r, pgscan_anon) * 1000000 /
+	        (COUNTER(&r, pgscan_anon) + COUNTER(&r, pgscan_file));
 	model_run_clear(&r);
 	return share;
 }
@@ -158,9 +180,11 @@ START_TEST(k18_balance_follows_swappiness)
 	g_autoptr(GString) t = mixed();
 	uint64_t last = 0;
 
-	for (unsigned swappiness = 10; swappiness <= (_i ? 200 : 100); swappiness += swappiness < 100 ? 30 : 50) {
-		g_autofree char *options = g_strdup_printf(PLAIN "--limit 3000pages --swap zram:64M --kernel %s --swappiness %u",
-		                                           releases[_i], swappiness);
+	for (unsigned swappiness = 10; swappiness <= (_i ? 200 : 100);
+	     swappiness += swappiness < 100 ? 30 : 50) {
+		g_autofree char *options = g_strdup_printf(
+			PLAIN "--limit 3000pages --swap zram:64M --kernel %s --swappiness %u",
+			releases[_i], swappiness);
 		uint64_t share = anon_share(options, t);
 
 		ck_assert_uint_gt(share, last);
@@ -169,11 +193,12 @@ START_TEST(k18_balance_follows_swappiness)
 }
 END_TEST
 
-/* Whose pages come back is spared: a heap in use beside a stream of files, files in use beside a heap
- * that is written once. */
+/* Whose pages come back is spared: a heap in use beside a stream of files, files in use beside a
+ * heap that is written once. */
 START_TEST(k18_balance_follows_cost)
 {
-	g_autoptr(GString) heap = g_string_new("file 1 f 80M\ntask 1\n"), files = g_string_new("file 1 f 12M\ntask 1\n");
+	g_autoptr(GString) heap = g_string_new("file 1 f 80M\ntask 1\n"),
+			   files = g_string_new("file 1 f 12M\ntask 1\n");
 	const char *const options = PLAIN "--limit 2000pages --swap zram:256M --swappiness 100";
 
 	line(heap, "mmap 1 %x 12M rw- anon\nmmap 1 %x 80M r-- file:1", HEAP, DATA);
@@ -193,13 +218,20 @@ END_TEST
 
 START_TEST(k19_deactivation_at_the_root)
 {
-	static const struct { const char *options; gboolean fixed; } machines[] = {
-		{ "--kernel 6.18", TRUE }, { "--kernel 5.4", FALSE },
+	static const struct {
+		const char *options;
+		gboolean fixed;
+	} machines[] = {
+		{ "--kernel 6.18", TRUE },
+		{ "--kernel 5.4", FALSE },
 		{ "--kernel 6.18 --reclaim twolist,deactivate_root=no", FALSE },
 		{ "--kernel 5.4 --reclaim twolist,deactivate_root=yes", TRUE },
 	};
-	g_autofree char *options = g_strdup_printf(PLAIN "%s --ram 32M --watermark_scale_factor 1500 --swap none", machines[_i].options);
-	g_autoptr(GString) t = g_string_new("cgroup /a\ncgroup /b\nfile 1 hot 6000K\nfile 2 big 400M\ntask 1 cgroup=/a\ntask 2 cgroup=/b\n");
+	g_autofree char *options =
+		g_strdup_printf(PLAIN "%s --ram 32M --watermark_scale_factor 1500 --swap none",
+	                        machines[_i].options);
+	g_autoptr(GString) t = g_string_new("cgroup /a\ncgroup /b\nfile 1 hot 6000K\nfile 2 big "
+	                                    "400M\ntask 1 cgroup=/a\ntask 2 cgroup=/b\n");
 	struct model_run r;
 
 	for (unsigned i = 0; i < 3; i++)
@@ -237,7 +269,8 @@ END_TEST
 START_TEST(k25_small_cgroups)
 {
 	static const unsigned sizes[] = { 48, 60, 130, 500, 1500 };
-	g_autofree char *options = g_strdup_printf(PLAIN "--limit %upages --swap zram:64M", sizes[_i]);
+	g_autofree char *options =
+		g_strdup_printf(PLAIN "--limit %upages --swap zram:64M", sizes[_i]);
 	g_autoptr(GString) t = g_string_new("task 1\n");
 	struct model_run r;
 
@@ -255,26 +288,31 @@ END_TEST
 
 START_TEST(k26_swappiness_0)
 {
-	g_autoptr(GString) heap = g_string_new("task 1\n"), stream = g_string_new("file 1 f 80M\ntask 1\n");
+	g_autoptr(GString) heap = g_string_new("task 1\n"),
+			   stream = g_string_new("file 1 f 80M\ntask 1\n");
 	struct model_run r;
 
 	line(heap, "mmap 1 %x 8M rw- anon\nW 1 %x 8M", HEAP, HEAP);
 	line(stream, "mmap 1 %x 2M rw- anon\nW 1 %x 2M", HEAP, HEAP);
 	read_pages(stream, 1, 1, 0, 15000);
 	/* In a cgroup anonymous pages are not scanned, and with swap free the task is killed. */
-	model_run(&r, PLAIN "--limit 1000pages --swap zram:64M --swappiness 0", heap->str, MODEL_RUN_UNCHECKED);
+	model_run(&r, PLAIN "--limit 1000pages --swap zram:64M --swappiness 0", heap->str,
+	          MODEL_RUN_UNCHECKED);
 	eq(r.result.oom->len, 1);
 	eq(COUNTER(&r, pgscan_anon), 0);
 	model_run_clear(&r);
-	model_run(&r, PLAIN "--limit 1000pages --swap zram:64M --swappiness 1", heap->str, MODEL_RUN_UNCHECKED);
+	model_run(&r, PLAIN "--limit 1000pages --swap zram:64M --swappiness 1", heap->str,
+	          MODEL_RUN_UNCHECKED);
 	eq(r.result.oom->len, 0);
 	model_run_clear(&r);
 	/* The machine itself swaps when files are nearly gone, and only then. */
-	model_run(&r, PLAIN "--ram 6M --min_free_kbytes 128 --swap zram:64M --swappiness 0", heap->str, MODEL_RUN_UNCHECKED);
+	model_run(&r, PLAIN "--ram 6M --min_free_kbytes 128 --swap zram:64M --swappiness 0",
+	          heap->str, MODEL_RUN_UNCHECKED);
 	eq(r.result.oom->len, 0);
 	ck_assert_uint_gt(COUNTER(&r, pswpout), 0);
 	model_run_clear(&r);
-	model_run(&r, PLAIN "--ram 6M --min_free_kbytes 128 --swap zram:64M --swappiness 0", stream->str, MODEL_RUN_UNCHECKED);
+	model_run(&r, PLAIN "--ram 6M --min_free_kbytes 128 --swap zram:64M --swappiness 0",
+	          stream->str, MODEL_RUN_UNCHECKED);
 	eq(COUNTER(&r, pgscan_anon), 0);
 	ck_assert_uint_gt(COUNTER(&r, pgsteal_file), 13000);
 	model_run_clear(&r);
@@ -309,12 +347,18 @@ END_TEST
 START_TEST(k28_dirty_pages_stall)
 {
 	static const char *const machines[] = {
-		"--cgroup v2 --machine x86-64-nvme", "--cgroup v2 --machine x86-64-hdd", "--cgroup v1 --machine x86-64-nvme",
-		"--cgroup v1 --machine x86-64-hdd", "--cgroup v2 --machine x86-64-hdd --reclaim mglru",
-		"--cgroup v1 --machine x86-64-hdd --reclaim lru", "--cgroup v2 --machine x86-64-hdd --reclaim sieve",
+		"--cgroup v2 --machine x86-64-nvme",
+		"--cgroup v2 --machine x86-64-hdd",
+		"--cgroup v1 --machine x86-64-nvme",
+		"--cgroup v1 --machine x86-64-hdd",
+		"--cgroup v2 --machine x86-64-hdd --reclaim mglru",
+		"--cgroup v1 --machine x86-64-hdd --reclaim lru",
+		"--cgroup v2 --machine x86-64-hdd --reclaim sieve",
 	};
-	g_autofree char *options = g_strdup_printf(PLAIN "--limit 500pages --swap none %s", machines[_i]);
-	g_autoptr(GString) written = g_string_new("file 1 f 8M\ntask 1\n"), mapped = g_string_new(written->str);
+	g_autofree char *options =
+		g_strdup_printf(PLAIN "--limit 500pages --swap none %s", machines[_i]);
+	g_autoptr(GString) written = g_string_new("file 1 f 8M\ntask 1\n"),
+			   mapped = g_string_new(written->str);
 	struct model_run r;
 
 	line(mapped, "mmap 1 %x 8M rw- file:1 shared", DATA);
@@ -337,7 +381,8 @@ END_TEST
 
 /* ---- stale statistics: folded every 2 s ---- */
 
-/* As the ground truth's anon-phases and anon-zipf12, an eighth of each, with devices as much slower. */
+/* As the ground truth's anon-phases and anon-zipf12, an eighth of each, with devices as much
+ * slower. */
 #define SLOW "--read_ahead_kb 0 --swap zram:64M --set zram_read=60us --set zram_write=120us "
 
 static GString *phases(void)
@@ -347,7 +392,8 @@ static GString *phases(void)
 	line(t, "mmap 1 %x 8M rw- anon", HEAP);
 	touch_each(t, 'W', 1, HEAP, 2048);
 	for (unsigned i = 0; i < 6; i++)
-		touch_zipf(t, 'R', 1, HEAP + i * 341 % 1366 * PAGE, 682, 12500, 600000, 25, 100 + i);
+		touch_zipf(t, 'R', 1, HEAP + i * 341 % 1366 * PAGE, 682, 12500, 600000, 25,
+		           100 + i);
 	return t;
 }
 
@@ -373,7 +419,9 @@ START_TEST(stale_statistics_spread)
 	fresh = last = COUNTER(&r, pgmajfault);
 	model_run_clear(&r);
 	for (unsigned phase = 500; phase <= 1700; phase += 400) {
-		g_autofree char *options = g_strdup_printf(SLOW "--limit 512pages --stats-flush-period 2s --stats-flush-phase %ums", phase);
+		g_autofree char *options = g_strdup_printf(
+			SLOW "--limit 512pages --stats-flush-period 2s --stats-flush-phase %ums",
+			phase);
 
 		model_run(&r, options, t->str, MODEL_RUN_UNCHECKED);
 		eq(r.result.oom->len, 0);
@@ -384,7 +432,10 @@ START_TEST(stale_statistics_spread)
 	/* 38,357 against 44,404 on the kernel. */
 	ck_assert_uint_lt(last, fresh - fresh / 10);
 	/* A reader of memory.stat every 32 accesses makes them nearly fresh. */
-	model_run(&r, SLOW "--limit 512pages --stats-flush-period 2s --stats-flush-phase 1700ms --stats-poll 32", t->str, MODEL_RUN_UNCHECKED);
+	model_run(&r,
+	          SLOW "--limit 512pages --stats-flush-period 2s --stats-flush-phase 1700ms "
+	               "--stats-poll 32",
+	          t->str, MODEL_RUN_UNCHECKED);
 	ck_assert_uint_gt(COUNTER(&r, pgmajfault), fresh - fresh / 25);
 	ck_assert_uint_lt(COUNTER(&r, pgmajfault), fresh + fresh / 25);
 	model_run_clear(&r);
@@ -400,7 +451,10 @@ START_TEST(stale_statistics_kill)
 	model_run(&r, SLOW "--limit 768pages --stats-flush-period 0", t->str, MODEL_RUN_UNCHECKED);
 	eq(r.result.oom->len, 0);
 	model_run_clear(&r);
-	model_run(&r, SLOW "--limit 768pages --stats-flush-period 2s --stats-flush-phase 1500ms --timeline 1ms", t->str, MODEL_RUN_UNCHECKED);
+	model_run(&r,
+	          SLOW "--limit 768pages --stats-flush-period 2s --stats-flush-phase 1500ms "
+	               "--timeline 1ms",
+	          t->str, MODEL_RUN_UNCHECKED);
 	eq(r.result.oom->len, 1);
 	for (guint i = 0; i < r.result.timeline->len; i++) {
 		const struct rf_sample *s = &g_array_index(r.result.timeline, struct rf_sample, i);
@@ -431,12 +485,14 @@ static uint64_t majors_with_tlb(const char *options, const char *tlb, const GStr
 	return n;
 }
 
-/* Each row of the ground truth's README moves up; the executable set that is fetched all the time, by far
- * the most (4,212 to 41,825; 26,231 to 32,417; 44,036 to 50,373). */
+/* Each row of the ground truth's README moves up; the executable set that is fetched all the time,
+ * by far the most (4,212 to 41,825; 26,231 to 32,417; 44,036 to 50,373). */
 START_TEST(stale_accessed_bits)
 {
-	g_autoptr(GString) zipf = zipf12(), phase = phases(), text = g_string_new("task 1\nfile 1 s 32M\nfile 2 x 2M\n");
-	const char *const anon = PLAIN "--limit 512pages --swap zram:64M", *const file = PLAIN "--limit 768pages --swap none";
+	g_autoptr(GString) zipf = zipf12(), phase = phases(),
+			   text = g_string_new("task 1\nfile 1 s 32M\nfile 2 x 2M\n");
+	const char *const anon = PLAIN "--limit 512pages --swap zram:64M",
+			  *const file = PLAIN "--limit 768pages --swap none";
 	uint64_t a, b, c;
 
 	line(text, "mmap 1 %x 2M r-x file:2", TEXT);
@@ -450,8 +506,11 @@ START_TEST(stale_accessed_bits)
 	ck_assert_uint_gt(a, 1050);
 	ck_assert_uint_gt(b, 1050);
 	ck_assert_uint_gt(c, 2000);
-	/* One that forgets soon is as good as none; on arm64 it is flushed where a bit is cleared. */
-	ck_assert_uint_lt(majors_with_tlb(anon, "16", zipf) * 1000 / majors_with_tlb(anon, "ideal", zipf), 1020);
+	/* One that forgets soon is as good as none; on arm64 it is flushed where a bit is cleared.
+	 */
+	ck_assert_uint_lt(majors_with_tlb(anon, "16", zipf) * 1000 /
+	                          majors_with_tlb(anon, "ideal", zipf),
+	                  1020);
 	eq(majors_with_tlb(PLAIN "--limit 512pages --swap zram:64M --arch arm64", "2048", zipf),
 	   majors_with_tlb(PLAIN "--limit 512pages --swap zram:64M --arch arm64", "ideal", zipf));
 }

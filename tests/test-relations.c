@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What people reported of real kernels, each as a small trace and the relation that must come out: who
- * is protected from whom.  Names are those of the table of public reports in the manual.
+ * What people reported of real kernels, each as a small trace and the relation that must come out:
+ * who is protected from whom.  Names are those of the table of public reports in the manual.
  */
 #include <check.h>
 #include <string.h>
@@ -20,7 +20,8 @@ Suite *suite_relations(void);
 static void read_pages(GString *t, unsigned tid, unsigned file, unsigned first, unsigned n)
 {
 	for (unsigned i = 0; i < n; i += 50)
-		line(t, "read %u file:%u %u %u", tid, file, (first + i) * PAGE, MIN(50, n - i) * PAGE);
+		line(t, "read %u file:%u %u %u", tid, file, (first + i) * PAGE,
+		     MIN(50, n - i) * PAGE);
 }
 
 static uint64_t majors(const char *options, const GString *t)
@@ -55,19 +56,27 @@ static GString *stream_and_text(unsigned period, unsigned reads)
 	return t;
 }
 
-/* 4096 pages, half of them inactive: 100 new ones a read scan that half in I = 20 reads, 10 activations
- * a read turn the active half over in A = 200.  Without protection a page must be used within I, with
- * it within I + A; beyond, protection does nothing. */
+/* 4096 pages, half of them inactive: 100 new ones a read scan that half in I = 20 reads, 10
+ * activations a read turn the active half over in A = 200.  Without protection a page must be used
+ * within I, with it within I + A; beyond, protection does nothing. */
 START_TEST(k01_exec_protection)
 {
-	static const struct { unsigned period; gboolean without, with; } law[] = {
-		{ 12, FALSE, FALSE }, { 40, TRUE, FALSE }, { 150, TRUE, FALSE }, { 300, TRUE, TRUE },
+	static const struct {
+		unsigned period;
+		gboolean without, with;
+	} law[] = {
+		{ 12, FALSE, FALSE },
+		{ 40, TRUE, FALSE },
+		{ 150, TRUE, FALSE },
+		{ 300, TRUE, TRUE },
 	};
 	g_autoptr(GString) t = stream_and_text(law[_i].period, 1400);
 	struct model_run with, without;
 
-	model_run(&without, PLAIN "--limit 16M --swap none --kernel 2.6.31 --protect none", t->str, MODEL_RUN_UNCHECKED);
-	model_run(&with, PLAIN "--limit 16M --swap none --kernel 2.6.31 --protect exec", t->str, MODEL_RUN_UNCHECKED);
+	model_run(&without, PLAIN "--limit 16M --swap none --kernel 2.6.31 --protect none", t->str,
+	          MODEL_RUN_UNCHECKED);
+	model_run(&with, PLAIN "--limit 16M --swap none --kernel 2.6.31 --protect exec", t->str,
+	          MODEL_RUN_UNCHECKED);
 	/* The premises. */
 	ck_assert_uint_ge(PAGES(&with, rf_active_file), 1800);
 	ck_assert_uint_ge(PAGES(&with, rf_inactive_file), 1800);
@@ -92,15 +101,18 @@ END_TEST
 START_TEST(k07_anonymous_text_is_not_protected)
 {
 	static const char *const machines[] = {
-		"--kernel 2.6.31", "--kernel 3.3", "--kernel 5.4", "--kernel 5.10", "--kernel 6.18", "--reclaim mglru",
+		"--kernel 2.6.31", "--kernel 3.3",  "--kernel 5.4",
+		"--kernel 5.10",   "--kernel 6.18", "--reclaim mglru",
 	};
-	g_autofree char *options = g_strdup_printf(PLAIN "--limit 300pages --swap zram %s", machines[_i]);
+	g_autofree char *options =
+		g_strdup_printf(PLAIN "--limit 300pages --swap zram %s", machines[_i]);
 	struct model_run r[2];
 
 	for (unsigned i = 0; i < 2; i++) {
 		g_autoptr(GString) t = g_string_new("file 1 f 2M\ntask 1\n");
 
-		line(t, "mmap 1 %x 2M %s anon\nW 1 %x 2M\nmmap 1 %x 2M r-- file:1", HEAP, i ? "rwx" : "rw-", HEAP, DATA);
+		line(t, "mmap 1 %x 2M %s anon\nW 1 %x 2M\nmmap 1 %x 2M r-- file:1", HEAP,
+		     i ? "rwx" : "rw-", HEAP, DATA);
 		for (unsigned k = 0; k < 20; k++) {
 			touch_zipf(t, i ? 'X' : 'R', 1, HEAP, 512, 300, 900000, 20, 5 + k);
 			line(t, "R 1 %x 256K", DATA + k % 8 * 64 * PAGE);
@@ -123,7 +135,8 @@ static GString *text_or_data(gboolean text)
 	GString *t = g_string_new("task 1\nfile 1 s 32M\nfile 2 x 2M\n");
 	struct rf_rng rng = { 3 };
 
-	line(t, "mmap 1 %x 32M r-- file:1\nmmap 1 %x 2M %s file:2", DATA, TEXT, text ? "r-x" : "r--");
+	line(t, "mmap 1 %x 32M r-- file:1\nmmap 1 %x 2M %s file:2", DATA, TEXT,
+	     text ? "r-x" : "r--");
 	for (unsigned i = 0; i < 100 * 128; i++) {
 		if (i / 128 % 2)
 			line(t, "R 1 %x", DATA + i / 2 % 8192 * PAGE);
@@ -140,9 +153,11 @@ START_TEST(k08_mglru_ignores_exec)
 	struct model_run r;
 
 	ck_assert_uint_lt(majors(classic, text), majors(classic, data));
-	model_run(&r, PLAIN "--limit 768pages --swap none --reclaim mglru", text->str, MODEL_RUN_UNCHECKED);
+	model_run(&r, PLAIN "--limit 768pages --swap none --reclaim mglru", text->str,
+	          MODEL_RUN_UNCHECKED);
 	ck_assert_uint_gt(COUNTER(&r, rf_exec_refault), 0);
-	eq(COUNTER(&r, pgmajfault), majors(PLAIN "--limit 768pages --swap none --reclaim mglru", data));
+	eq(COUNTER(&r, pgmajfault),
+	   majors(PLAIN "--limit 768pages --swap none --reclaim mglru", data));
 	model_run_clear(&r);
 }
 END_TEST
@@ -152,7 +167,8 @@ END_TEST
 START_TEST(k09_thrashing_without_a_kill)
 {
 	static const char *const policies[] = { "twolist", "mglru" };
-	g_autofree char *options = g_strdup_printf(PLAIN "--limit 200pages --swap none --reclaim %s", policies[_i]);
+	g_autofree char *options =
+		g_strdup_printf(PLAIN "--limit 200pages --swap none --reclaim %s", policies[_i]);
 	g_autoptr(GString) t = g_string_new("file 1 x 1200K\ntask 1\n");
 	struct model_run r;
 
@@ -173,7 +189,8 @@ END_TEST
 START_TEST(k14_page_cache_in_use_survives)
 {
 	static const char *const policies[] = { "twolist", "mglru" };
-	g_autofree char *options = g_strdup_printf(PLAIN "--limit 2048pages --swap none --reclaim %s", policies[_i]);
+	g_autofree char *options =
+		g_strdup_printf(PLAIN "--limit 2048pages --swap none --reclaim %s", policies[_i]);
 	g_autoptr(GString) t = g_string_new("file 1 hot 4000K\nfile 2 cold 400M\ntask 1\n");
 	struct model_run r;
 
@@ -184,9 +201,12 @@ START_TEST(k14_page_cache_in_use_survives)
 		read_pages(t, 1, 2, round * 4000, 4000);
 	}
 	model_run(&r, options, t->str, MODEL_RUN_UNCHECKED);
-	/* 80,000 pages went by.  The set of 1000 was lost once, at first; later less than 5 % each time. */
+	/* 80,000 pages went by.  The set of 1000 was lost once, at first; later less than 5 % each
+	 * time. */
 	ck_assert_uint_le(MARK_COUNTER(&r, "4", workingset_refault_file), 1100);
-	ck_assert_uint_le(COUNTER(&r, workingset_refault_file) - MARK_COUNTER(&r, "4", workingset_refault_file), 15 * 50);
+	ck_assert_uint_le(COUNTER(&r, workingset_refault_file) -
+	                          MARK_COUNTER(&r, "4", workingset_refault_file),
+	                  15 * 50);
 	model_run_clear(&r);
 }
 END_TEST
@@ -198,7 +218,8 @@ START_TEST(k17_workingset_transition)
 {
 	static const char *const releases[] = { "3.15", "4.19", "5.4", "6.18", "3.10" };
 	const gboolean detects = _i != 4;
-	g_autofree char *options = g_strdup_printf(PLAIN "--limit 2000pages --swap none --kernel %s", releases[_i]);
+	g_autofree char *options =
+		g_strdup_printf(PLAIN "--limit 2000pages --swap none --kernel %s", releases[_i]);
 	g_autoptr(GString) t = g_string_new("file 1 a 5600K\nfile 2 b 5600K\ntask 1\n");
 	struct model_run r;
 
@@ -210,10 +231,12 @@ START_TEST(k17_workingset_transition)
 	}
 	model_run(&r, options, t->str, MODEL_RUN_UNCHECKED);
 	eq(MARK_COUNTER(&r, "2.0", workingset_refault_file), 0); /* the first fits */
-	eq(MARK_COUNTER(&r, "2.2", workingset_refault_file), 1400); /* the second missed in its second pass */
+	eq(MARK_COUNTER(&r, "2.2", workingset_refault_file),
+	   1400); /* the second missed in its second pass */
 	if (detects) {
 		ck_assert_uint_lt(MARK_COUNTER(&r, "2.3", workingset_refault_file), 2000);
-		eq(COUNTER(&r, workingset_refault_file), MARK_COUNTER(&r, "2.3", workingset_refault_file));
+		eq(COUNTER(&r, workingset_refault_file),
+		   MARK_COUNTER(&r, "2.3", workingset_refault_file));
 	} else {
 		eq(COUNTER(&r, workingset_refault_file), 7 * 1400); /* and so for ever */
 	}
@@ -226,7 +249,8 @@ END_TEST
 START_TEST(k20_use_once_first)
 {
 	static const char *const releases[] = { "2.6.31", "3.10", "5.4", "6.18" };
-	g_autofree char *options = g_strdup_printf(PLAIN "--limit 2000pages --swap none --kernel %s", releases[_i]);
+	g_autofree char *options =
+		g_strdup_printf(PLAIN "--limit 2000pages --swap none --kernel %s", releases[_i]);
 	g_autoptr(GString) t = g_string_new("file 1 hot 3200K\nfile 2 stream 80M\ntask 1\n");
 	struct model_run r;
 
@@ -257,18 +281,22 @@ START_TEST(k21_second_reference)
 	touch_each(t, 'R', 1, DATA, 5000); /* each once */
 	line(t, "mark streamed");
 	read_pages(t, 1, 1, 0, 400);
-	model_run(&r, PLAIN "--limit 1200pages --swap none --kernel 2.6.34", t->str, MODEL_RUN_UNCHECKED);
+	model_run(&r, PLAIN "--limit 1200pages --swap none --kernel 2.6.34", t->str,
+	          MODEL_RUN_UNCHECKED);
 	ck_assert_uint_le(MARK_COUNTER(&r, "streamed", pgactivate), 400);
 	eq(MARK_COUNTER(&r, "streamed", pgdeactivate), 0);
 	eq(COUNTER(&r, workingset_refault_file), 0);
 	model_run_clear(&r);
-	/* Before 2.6.34 a stream that was mapped went through the active list and took its place. */
-	model_run(&r, PLAIN "--limit 1200pages --swap none --kernel 2.6.33", t->str, MODEL_RUN_UNCHECKED);
+	/* Before 2.6.34 a stream that was mapped went through the active list and took its place.
+	 */
+	model_run(&r, PLAIN "--limit 1200pages --swap none --kernel 2.6.33", t->str,
+	          MODEL_RUN_UNCHECKED);
 	ck_assert_uint_ge(MARK_COUNTER(&r, "streamed", pgactivate), 4000);
 	eq(COUNTER(&r, workingset_refault_file), 400);
 	model_run_clear(&r);
 	/* The same by the rule's own switch. */
-	model_run(&r, PLAIN "--limit 1200pages --swap none --reclaim twolist,ref_twice=no", t->str, MODEL_RUN_UNCHECKED);
+	model_run(&r, PLAIN "--limit 1200pages --swap none --reclaim twolist,ref_twice=no", t->str,
+	          MODEL_RUN_UNCHECKED);
 	ck_assert_uint_ge(MARK_COUNTER(&r, "streamed", pgactivate), 4000);
 	model_run_clear(&r);
 }
@@ -289,11 +317,17 @@ START_TEST(k22_fault_around_young_or_old)
 	line(t, "mark pressed");
 	for (unsigned i = 0; i < 100; i++)
 		line(t, "R 1 %x", HEAP + (i * 16 + 5) * PAGE);
-	model_run(&r, "--stats-flush-period 0 --read_ahead_kb 0 --limit 2000pages --swap none --arch arm64", t->str, MODEL_RUN_UNCHECKED);
+	model_run(&r,
+	          "--stats-flush-period 0 --read_ahead_kb 0 --limit 2000pages --swap none --arch "
+	          "arm64",
+	          t->str, MODEL_RUN_UNCHECKED);
 	eq(MARK_COUNTER(&r, "pressed", pgfault), 100);
 	eq(COUNTER(&r, pgmajfault), 0); /* the unused ones went */
 	model_run_clear(&r);
-	model_run(&r, "--stats-flush-period 0 --read_ahead_kb 0 --limit 2000pages --swap none --arch x86-64", t->str, MODEL_RUN_UNCHECKED);
+	model_run(&r,
+	          "--stats-flush-period 0 --read_ahead_kb 0 --limit 2000pages --swap none --arch "
+	          "x86-64",
+	          t->str, MODEL_RUN_UNCHECKED);
 	ck_assert_uint_ge(COUNTER(&r, pgmajfault), 10);
 	ck_assert_uint_ge(MARK_COUNTER(&r, "pressed", pgactivate), 1000); /* all looked alike */
 	model_run_clear(&r);
@@ -315,7 +349,8 @@ START_TEST(k23_random_has_no_second_chance)
 	before = majors(PLAIN "--limit 1500pages --swap none --kernel 6.1", normal);
 	eq(majors(PLAIN "--limit 1500pages --swap none --kernel 6.1", random), before);
 	eq(majors(PLAIN "--limit 1500pages --swap none --kernel 6.6", normal), before);
-	ck_assert_uint_gt(majors(PLAIN "--limit 1500pages --swap none --kernel 6.6", random), before + before / 20);
+	ck_assert_uint_gt(majors(PLAIN "--limit 1500pages --swap none --kernel 6.6", random),
+	                  before + before / 20);
 }
 END_TEST
 

@@ -235,7 +235,10 @@ const struct rf_vma *vma_of(const struct rf_model *m, struct space *s, uint64_t 
 uint64_t vma_pgoff(const struct rf_model *m, const struct rf_vma *vma, uint64_t vpn);
 /* First page of a mapping, and one beyond its last. */
 static inline uint64_t vma_first(const struct rf_model *m, const struct rf_vma *vma) { return vma->start >> m->cfg.page_shift; }
-static inline uint64_t vma_last(const struct rf_model *m, const struct rf_vma *vma) { return ((vma->end - 1) >> m->cfg.page_shift) + 1; }
+static inline uint64_t vma_last(const struct rf_model *m, const struct rf_vma *vma)
+{
+	return ((vma->end - 1) >> m->cfg.page_shift) + 1;
+}
 gboolean anon_vma_charge(struct rf_model *m, struct space *s, const struct rf_vma *vma);
 void tables_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to);
 void map_page(struct rf_model *m, uint32_t v, rf_page p, uint8_t flags);
