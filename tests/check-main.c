@@ -25,6 +25,7 @@
 	X(policies_samples) \
 	X(relations) \
 	X(relations_balance) \
+	X(saved) \
 	X(synth) \
 	X(trace_input) \
 	X(trace_rft) \
