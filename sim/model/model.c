@@ -242,79 +242,131 @@ static gboolean pages_item(struct rf_model *m, const struct rf_item *item, GErro
 /* Runs whose entry is asked for before its turn. */
 #define LOOK_AHEAD 24
 
+/* What a batch of runs adds up to. */
+struct tally {
+	uint64_t accesses, hits;
+	int64_t poll_left;
+};
+
+/* From run i on, those that hit while nothing else is due: the first one that is not. */
+static uint32_t take_hits(struct rf_model *m, const struct rf_runs *r, uint32_t i, struct tally *sum)
+{
+	const uint64_t cost = (uint64_t)m->profile.access, next = rf_clock_next(m->clock);
+	const uint32_t *map = m->map;
+	uint8_t *pte = m->pte, *leaf_acc = m->leaf_acc;
+	uint64_t now = m->host.now, accesses = 0, hits = 0;
+	int64_t poll_left = sum->poll_left;
+
+	for (; i < r->n && now < next; i++) {
+		uint32_t v = map[r->page[i]], n = r->count[i];
+		unsigned type = r->type[i] & RF_TYPE_MASK;
+		uint32_t records = r->type[i] & RF_RUN_CONT ? 0 : n;
+
+		if (i + LOOK_AHEAD < r->n)
+			__builtin_prefetch(&pte[map[r->page[i + LOOK_AHEAD]]], 1);
+		if ((pte[v] & hit_need[type]) != hit_need[type] || poll_left < records)
+			break;
+		poll_left -= records;
+		accesses += records;
+		pte[v] |= hit_set[type];
+		leaf_acc[v >> m->leaf_shift] = PTE_ACC;
+		now += cost * n;
+		hits += n;
+	}
+	m->host.now = now;
+	sum->poll_left = poll_left;
+	sum->accesses += accesses;
+	sum->hits += hits;
+	return i;
+}
+
+/* The poll of the statistics is due, or was never asked for. */
+static void poll_due(struct rf_model *m, struct tally *sum)
+{
+	if (m->cfg.stats_poll) {
+		m->poll_left = sum->poll_left;
+		stats_poll(m);
+		sum->poll_left = m->poll_left;
+	} else {
+		sum->poll_left = INT64_MAX;
+	}
+}
+
+/* Any run: FALSE when it can't be. */
+static gboolean take_run(struct rf_model *m, struct task *t, const struct rf_runs *r, uint32_t i,
+                         struct tally *sum, GError **error)
+{
+	uint32_t v = m->map[r->page[i]], n = r->count[i];
+	unsigned type = r->type[i] & RF_TYPE_MASK;
+	uint32_t records = r->type[i] & RF_RUN_CONT ? 0 : n;
+
+	sum->accesses += records;
+	if ((sum->poll_left -= records) < 0)
+		poll_due(m, sum);
+	if ((m->pte[v] & hit_need[type]) != hit_need[type]) {
+		switch (fault(m, t, v, type, error)) {
+		case FAULT_ERROR:
+			return FALSE;
+		case FAULT_KILLED:
+			return TRUE;
+		case FAULT_DONE:
+			n--;
+		}
+		if (!(m->pte[v] & PTE_PRESENT))
+			return TRUE;
+	}
+	if (m->cfg.tlb_entries) {
+		uint8_t bits = tlb_access(m, v, type);
+
+		m->pte[v] |= bits;
+		m->leaf_acc[v >> m->leaf_shift] |= bits & PTE_ACC;
+	} else {
+		m->pte[v] |= hit_set[type];
+		m->leaf_acc[v >> m->leaf_shift] = PTE_ACC;
+	}
+	if ((m->pol->ops->flags & RF_POLICY_ACCESS) && n && !(m->pte[v] & PTE_ZERO)) {
+		rf_page p = m->pte_page[v];
+
+		if (!(m->fact[p] & F_UNEV))
+			m->pol->ops->access(m->pol, m->host.lruvec_of(m->pol, p), p, type, n);
+	}
+	m->host.now += (uint64_t)m->profile.access * n;
+	sum->hits += n;
+	return TRUE;
+}
+
 static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError **error)
 {
 	const struct rf_runs *r = &item->runs;
 	struct task *t = task_get(m, r->tid, error);
-	const gboolean each = (m->pol->ops->flags & RF_POLICY_ACCESS) != 0;
-	const gboolean tlb = m->cfg.tlb_entries != 0;
-	const uint64_t cost = (uint64_t)m->profile.access;
-	uint64_t accesses = 0, hits = 0, records;
-	int64_t poll_left = m->poll_left;
-	uint32_t i;
+	/* Nothing but the entry's bits learns of a hit. */
+	const gboolean quiet = !(m->pol->ops->flags & RF_POLICY_ACCESS) && m->cfg.tlb_entries == 0;
+	struct tally sum = { .poll_left = m->poll_left };
+	uint32_t i = 0;
 
 	if (!t)
 		return FALSE;
-	if (tlb && m->current != t)
+	if (m->cfg.tlb_entries && m->current != t)
 		tlb_flush(m);
 	m->current = t;
 	space_nth(m, t->space)->ran = TRUE;
-	for (i = 0; i < r->n; i++) {
-		uint32_t v = m->map[r->page[i]], n = r->count[i];
-		unsigned type = r->type[i] & RF_TYPE_MASK;
-
-		if (i + LOOK_AHEAD < r->n)
-			__builtin_prefetch(&m->pte[m->map[r->page[i + LOOK_AHEAD]]], 1);
-		if (G_UNLIKELY(!t->alive))
-			break;
-		records = r->type[i] & RF_RUN_CONT ? 0 : n;
-		accesses += records;
-		if (G_UNLIKELY((poll_left -= records) < 0)) {
-			if (m->cfg.stats_poll) {
-				m->poll_left = poll_left;
-				stats_poll(m);
-				poll_left = m->poll_left;
-			} else {
-				poll_left = INT64_MAX;
-			}
-		}
-		if (G_UNLIKELY((m->pte[v] & hit_need[type]) != hit_need[type])) {
-			switch (fault(m, t, v, type, error)) {
-			case FAULT_ERROR:
+	while (i < r->n && t->alive) {
+		if (quiet)
+			i = take_hits(m, r, i, &sum);
+		if (i < r->n && rf_clock_next(m->clock) > m->host.now) {
+			if (!take_run(m, t, r, i, &sum, error)) {
 				g_prefix_error(error, "record %" G_GUINT64_FORMAT ": ", item->record + i);
 				return FALSE;
-			case FAULT_KILLED:
-				continue;
-			case FAULT_DONE:
-				n--;
 			}
-			if (!(m->pte[v] & PTE_PRESENT))
-				continue;
+			i++;
 		}
-		if (G_UNLIKELY(tlb)) {
-			uint8_t bits = tlb_access(m, v, type);
-
-			m->pte[v] |= bits;
-			m->leaf_acc[v >> m->leaf_shift] |= bits & PTE_ACC;
-		} else {
-			m->pte[v] |= hit_set[type];
-			m->leaf_acc[v >> m->leaf_shift] = PTE_ACC;
-		}
-		if (each && n && !(m->pte[v] & PTE_ZERO)) {
-			rf_page p = m->pte_page[v];
-
-			if (!(m->fact[p] & F_UNEV))
-				m->pol->ops->access(m->pol, m->host.lruvec_of(m->pol, p), p, type, n);
-		}
-		m->host.now += cost * n;
-		hits += n;
-		if (G_UNLIKELY(rf_clock_next(m->clock) <= m->host.now))
+		if (rf_clock_next(m->clock) <= m->host.now)
 			rf_clock_run(m->clock, &m->host.now);
 	}
-	m->poll_left = poll_left;
-	m->time_access += cost * hits;
-	m->accesses += accesses;
-	t->accesses += accesses;
+	m->poll_left = sum.poll_left;
+	m->time_access += (uint64_t)m->profile.access * sum.hits;
+	m->accesses += sum.accesses;
+	t->accesses += sum.accesses;
 	return TRUE;
 }
 
