@@ -26,6 +26,7 @@
 	X(relations) \
 	X(relations_balance) \
 	X(saved) \
+	X(study_job) \
 	X(synth) \
 	X(trace_input) \
 	X(trace_rft) \

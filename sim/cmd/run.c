@@ -10,11 +10,10 @@
 #include "sim/cmd/command.h"
 #include "sim/config.h"
 #include "sim/machine.h"
-#include "sim/policy.h"
+#include "sim/preflight.h"
 #include "sim/progress.h"
 #include "sim/replay.h"
 #include "sim/report/report.h"
-#include "sim/seams.h"
 
 #define NAME "run"
 
@@ -66,44 +65,6 @@ void rf_cmd_run_man(GString *out)
 
 /* ---- before the first trace is opened ---- */
 
-static gboolean check_reclaim(const char *spec, GError **error)
-{
-	g_autofree char *name = NULL, *list = NULL, *where = NULL;
-	g_autofree void *block = NULL;
-	const struct rf_reclaim_ops *ops;
-	gboolean ok;
-
-	rf_spec_split(spec ? spec : "", &name, &list);
-	ops = rf_reclaim_find(name, error);
-	if (!ops)
-		return FALSE;
-	where = g_strdup_printf("--reclaim %s", name);
-	block = g_malloc0(ops->options_size + 1);
-	if (ops->options)
-		rf_options_init(ops->options, block);
-	ok = rf_options_parse(ops->options, block, where, list, error);
-	rf_options_clear(ops->options, block);
-	return ok;
-}
-
-/* Everything that can be wrong with the configuration whatever the trace, before hours of work. */
-static gboolean check_config(struct rf_config *cfg, GError **error)
-{
-	const struct rf_totals any = { .footprint = { 1 << 24, 1 << 24, 1 << 24 } };
-	struct rf_seams seams;
-
-	if (cfg->plugin && !rf_plugin_load(cfg->plugin, error))
-		return FALSE;
-	if (!check_reclaim(cfg->reclaim, error))
-		return FALSE;
-	if (!rf_seams_init(&seams, cfg, error)) {
-		rf_seams_clear(&seams);
-		return FALSE;
-	}
-	rf_seams_clear(&seams);
-	return rf_config_resolve(cfg, &any, error);
-}
-
 static gboolean check_options(const struct options *o, const struct rf_config *cfg,
                               unsigned formats, GError **error)
 {
@@ -128,16 +89,6 @@ static gboolean check_options(const struct options *o, const struct rf_config *c
 
 /* ---- one trace ---- */
 
-static gboolean knows_future(const struct rf_config *cfg)
-{
-	g_autofree char *name = NULL, *list = NULL;
-	const struct rf_reclaim_ops *ops;
-
-	rf_spec_split(cfg->reclaim ? cfg->reclaim : "", &name, &list);
-	ops = rf_reclaim_find(name, NULL);
-	return ops && ops->flags & RF_POLICY_FUTURE;
-}
-
 static struct rf_source *open_trace(const char *path, const struct options *o,
                                     const struct rf_config *cfg, GError **error)
 {
@@ -149,7 +100,7 @@ static struct rf_source *open_trace(const char *path, const struct options *o,
 	struct rf_source *s = rf_source_open(path, &options, error);
 
 	/* Only then: a stream is replayed as it comes. */
-	if (s && !rf_source_totals_ahead(s) && (rf_config_needs_totals(cfg) || knows_future(cfg)))
+	if (s && !rf_source_totals_ahead(s) && (rf_config_needs_totals(cfg) || rf_config_knows_future(cfg)))
 		s = rf_source_spool(s, error);
 	return s;
 }
@@ -315,7 +266,7 @@ static gboolean run(int argc, char **argv, struct options *o, struct rf_config *
 	}
 	if (o->output_format && !rf_output_parse(o->output_format, &formats, error))
 		return FALSE;
-	if (!check_options(o, cfg, formats, error) || !check_config(cfg, error))
+	if (!check_options(o, cfg, formats, error) || !rf_preflight(cfg, error))
 		return FALSE;
 	if (traces->len == 0) {
 		rf_set_usage(error, "expected a trace; see `refault help run'");

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/preflight.h"
+
+#include "sim/policy.h"
+#include "sim/seams.h"
+
+static gboolean check_reclaim(const char *spec, GError **error)
+{
+	g_autofree char *name = NULL, *list = NULL, *where = NULL;
+	g_autofree void *block = NULL;
+	const struct rf_reclaim_ops *ops;
+	gboolean ok;
+
+	rf_spec_split(spec ? spec : "", &name, &list);
+	ops = rf_reclaim_find(name, error);
+	if (!ops)
+		return FALSE;
+	where = g_strdup_printf("--reclaim %s", name);
+	block = g_malloc0(ops->options_size + 1);
+	if (ops->options)
+		rf_options_init(ops->options, block);
+	ok = rf_options_parse(ops->options, block, where, list, error);
+	rf_options_clear(ops->options, block);
+	return ok;
+}
+
+gboolean rf_preflight(struct rf_config *cfg, GError **error)
+{
+	const struct rf_totals any = { .footprint = { 1 << 24, 1 << 24, 1 << 24 } };
+	struct rf_seams seams;
+
+	if (cfg->plugin && !rf_plugin_load(cfg->plugin, error))
+		return FALSE;
+	if (!check_reclaim(cfg->reclaim, error))
+		return FALSE;
+	if (!rf_seams_init(&seams, cfg, error)) {
+		rf_seams_clear(&seams);
+		return FALSE;
+	}
+	rf_seams_clear(&seams);
+	return rf_config_resolve(cfg, &any, error);
+}
+
+gboolean rf_config_knows_future(const struct rf_config *cfg)
+{
+	g_autofree char *name = NULL, *list = NULL;
+	const struct rf_reclaim_ops *ops;
+
+	rf_spec_split(cfg->reclaim ? cfg->reclaim : "", &name, &list);
+	ops = rf_reclaim_find(name, NULL);
+	return ops && ops->flags & RF_POLICY_FUTURE;
+}
