@@ -59,6 +59,9 @@
 	X(rf_fault_exec, '-', B, "faults by instruction fetch") \
 	X(rf_first_touch, '0', B, "pages brought in for the first time") \
 	X(rf_zero_page, '0', B, "read faults served by the zero page") \
+	X(rf_reference_page, '0', B, "read faults served by a reference page") \
+	X(rf_filled, '0', B, "fresh pages that the kernel filled with a pattern") \
+	X(rf_memset, '0', B, "pages that programs filled with a pattern when they were mapped") \
 	X(rf_cow, '0', B, "copy-on-write copies") \
 	X(rf_exec_refault, '-', B, "executable file pages that came back after eviction") \
 	X(rf_pages_in, '0', B, "pages that became resident") \

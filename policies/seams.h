@@ -33,12 +33,32 @@ struct rf_volatile_ops {
 	gboolean discard_at_once;
 };
 
+/* What a load maps where nothing was stored yet. */
+enum rf_first_load {
+	RF_LOAD_ZERO_PAGE,      /* a shared page of zeros, not counted as the task's */
+	RF_LOAD_REFERENCE_PAGE, /* the shared reference page of the mapping, likewise */
+	RF_LOAD_OWN_PAGE,       /* a fresh page of the task's own, as a store does */
+};
+
+/* A fresh page that a task is about to get.  pattern: it is of a mapping of a reference page, that is,
+ * memory from an allocator that must hold a pattern before anybody looks. */
+struct rf_fresh {
+	gboolean pattern;
+	uint64_t period;           /* bytes after which the pattern repeats; a page's size at most */
+	uint64_t zero, fill, copy; /* ns: to zero it, to write one byte all over it, to copy a page onto it */
+	gboolean filled;           /* init() says: it holds the pattern now, not zeros */
+};
+
 struct rf_fill_ops {
 	const char *name, *summary;
 	const struct rf_option *options;
 	size_t options_size;
-	/* Does a load from anonymous memory that was never written map a shared zero page? */
-	gboolean zero_page_on_read;
+	/* What does the first load map? */
+	enum rf_first_load (*load)(const void *opt, gboolean pattern);
+	/* ns that the kernel takes to initialise a fresh page. */
+	uint64_t (*init)(const void *opt, struct rf_fresh *fresh);
+	/* Does the program itself write the pattern over all of a new mapping?  Optional: it does not. */
+	gboolean (*program_writes)(const void *opt, gboolean pattern);
 };
 
 /* NULL-terminated; the first is the default. */

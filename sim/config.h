@@ -26,7 +26,9 @@ struct rf_profile {
 	int64_t nvme_mbps, nvme_depth, ssd_mbps, ssd_depth, hdd_mbps;
 	int disk; /* device of the files: enum rf_device_kind */
 	uint64_t scan_unmapped, scan_mapped, reclaim_page, kswapd_wake, syscall;
-	uint64_t copy_page; /* of 4 KiB */
+	uint64_t copy_page; /* of 4 KiB, as the next three */
+	uint64_t zero_page, fill_page, memset_page;
+	uint64_t llc, llc_miss; /* bytes; ns for each 4 KiB that is filled and not cached */
 	uint64_t ram;       /* size of the machine, when --ram is not given */
 };
 extern const struct rf_option rf_profile_options[];

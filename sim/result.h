@@ -61,6 +61,7 @@
 	X(rf_vma, "B", '-', "mappings (VMA descriptors)") \
 	X(rf_shadow_nodes, "B", '-', "page-cache tree nodes") \
 	X(rf_swap_meta, "B", '-', "swap tables") \
+	X(rf_reference_pages, "B", '-', "reference pages, which are nobody's") \
 	X(rf_metadata, "B", '-', "all memory that metadata takes")
 
 enum rf_gauge {

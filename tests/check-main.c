@@ -27,6 +27,7 @@
 	X(relations_balance) \
 	X(saved) \
 	X(study_job) \
+	X(seam_fill) \
 	X(synth) \
 	X(trace_input) \
 	X(trace_rft) \

@@ -55,7 +55,7 @@ START_TEST(reference_pages_are_nobodys)
 {
 	struct model_run r;
 
-	model_run(&r, "",
+	model_run(&r, "--fill refpage",
 	          "task 1\nrefpage 7 16\nmmap 1 10000000 64K rw- refpage:7\nR 1 10000000 64K\nmark "
 	          "read\n"
 	          "W 1 10000000 4K\nmark written\ntask 2 parent=1\nR 2 10001000 4K\nmunmap 1 "

@@ -284,11 +284,11 @@ static char *generate(uint64_t seed, unsigned steps)
 
 static const char *const machines[] = {
 	"--limit 700K --swap zram:1M",
-	"--limit 700K --swap zram:1M --cgroup v1 --kernel 4.19",
+	"--limit 700K --swap zram:1M --cgroup v1 --kernel 4.19 --fill refpage",
 	"--limit 700K --swap nvme:700K",
 	"--limit 700K --swap hdd:900K --machine x86-64-hdd",
-	"--limit 700K --swap none",
-	"--limit 900K --swap ssd:4M --page-size 16K --arch arm64",
+	"--limit 700K --swap none --fill memset,anon --set llc=256K",
+	"--limit 900K --swap ssd:4M --page-size 16K --arch arm64 --fill fill-on-fault,double_init",
 	"--limit 2M --swap zram:4M --page-size 64K --arch arm64",
 	"--ram 2M --swap zram:2M --min_free_kbytes 128",
 	"--ram 2M --swap nvme:2M --min_free_kbytes 128 --cgroup v1",

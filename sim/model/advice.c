@@ -110,6 +110,42 @@ static gboolean populate(struct rf_model *m, struct task *t, struct space *s, ui
 	return TRUE;
 }
 
+/* An allocator writes its pattern over all of a new mapping. */
+static gboolean program_fills(struct rf_model *m, struct task *t, struct space *s, const struct rf_vma *vma,
+                              GError **error)
+{
+	uint64_t page = UINT64_C(1) << m->cfg.page_shift, at;
+
+	for (at = vma->start & ~(page - 1); at < vma->end; at += page) {
+		uint64_t bytes = MIN(at + page, vma->end) - MAX(at, vma->start);
+		uint32_t v = entry_get(m, s, at >> m->cfg.page_shift);
+
+		if ((m->pte[v] & (PTE_PRESENT | PTE_WRITE)) != (PTE_PRESENT | PTE_WRITE)) {
+			enum fault f = fault(m, t, v, RF_WRITE, error);
+
+			if (f == FAULT_ERROR)
+				return FALSE;
+			if (f == FAULT_KILLED)
+				return TRUE;
+			if (!(m->pte[v] & PTE_PRESENT))
+				continue;
+		}
+		count(m, cgroup_nth(m, s->cgroup), RF_C_rf_memset, 1);
+		spend(m, (bytes >> RF_GRANULE_SHIFT) * m->profile.memset_page, &m->time_access);
+		if (rf_clock_next(m->clock) <= m->host.now)
+			rf_clock_run(m->clock, &m->host.now);
+	}
+	return TRUE;
+}
+
+/* Is a new mapping memory of an allocator that fills it by itself? */
+static gboolean program_fills_it(const struct rf_model *m, const struct rf_vma *vma)
+{
+	return (vma->mkind == RF_MAP_ANON || vma->mkind == RF_MAP_REFPAGE) && (vma->prot & RF_PROT_W) &&
+	       m->seams.fill->program_writes &&
+	       m->seams.fill->program_writes(m->seams.fill_opt, vma->mkind == RF_MAP_REFPAGE);
+}
+
 /* ---- madvise ---- */
 
 /* madvise_free_pte_range(). */
@@ -422,6 +458,8 @@ gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **e
 		                                                    (ev->locked ? RF_VMA_LOCKED : 0) };
 		rf_vmas_map(s->vmas, &vma);
 		if (ev->locked && !populate(m, t, s, start, end, error))
+			return FALSE;
+		if (program_fills_it(m, &vma) && !program_fills(m, t, s, &vma, error))
 			return FALSE;
 		break;
 	case RF_EV_MUNMAP:

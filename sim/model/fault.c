@@ -31,17 +31,47 @@ void new_anon_map(struct rf_model *m, struct space *s, const struct rf_vma *vma,
 	if (m->pte[v]) /* what was there before: zero page, file page, a page shared since fork */
 		zap_entry(m, v);
 	p = page_new(m, IDENT_ANON);
+	spend(m, llc_fill(m, p), &m->time_fault);
 	page_add(m, p, cgroup_nth(m, s->cgroup), RF_PAGE_SWAPBACKED | RF_PAGE_ANON, how_of(vma) | RF_HOW_NEW);
 	map_page(m, v, p, PTE_WRITE | PTE_DIRTY | PTE_ACC | vma_pte_flags(m, vma));
 	if (vma->flags & RF_VMA_LOCKED)
 		page_mlock(m, p);
 }
 
+/* ns for 4 KiB come to this for a page. */
+static uint64_t whole_page(const struct rf_model *m, uint64_t ns)
+{
+	return ns << (m->cfg.page_shift - RF_GRANULE_SHIFT);
+}
+
+/* Zeroing 4 KiB is a part of what a fault on anonymous memory costs. */
+static uint64_t zeroing(const struct rf_model *m)
+{
+	return MIN(m->profile.zero_page, m->profile.fault_anon);
+}
+
+static uint64_t pattern_period(const struct rf_model *m, const struct rf_vma *vma)
+{
+	gpointer period = g_hash_table_lookup(m->refpages, GUINT_TO_POINTER(vma->id));
+
+	return period ? GPOINTER_TO_SIZE(period) : UINT64_C(1) << m->cfg.page_shift;
+}
+
+/* The first page of its own that a task gets where nothing was stored before. */
 static enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
 {
+	struct rf_fresh fresh = { .pattern = vma->mkind == RF_MAP_REFPAGE, .zero = whole_page(m, zeroing(m)),
+	                          .fill = whole_page(m, m->profile.fill_page),
+	                          .copy = whole_page(m, m->profile.copy_page) };
+
+	if (fresh.pattern)
+		fresh.period = pattern_period(m, vma);
+	spend(m, m->seams.fill->init(m->seams.fill_opt, &fresh), &m->time_fault);
 	if (!new_anon_charge(m, s, vma))
 		return FAULT_KILLED;
 	new_anon_map(m, s, vma, v);
+	if (fresh.filled)
+		count(m, cgroup_nth(m, s->cgroup), RF_C_rf_filled, 1);
 	return FAULT_DONE;
 }
 
@@ -51,7 +81,7 @@ static enum fault copy_on_write(struct rf_model *m, struct space *s, const struc
 	gboolean charged;
 
 	count(m, cgroup_nth(m, s->cgroup), RF_C_rf_cow, 1);
-	spend(m, m->profile.copy_page, &m->time_fault);
+	spend(m, whole_page(m, m->profile.copy_page), &m->time_fault);
 	page_pin(m, m->pte_page[v]);
 	charged = new_anon_charge(m, s, vma);
 	page_unpin(m);
@@ -64,12 +94,14 @@ static enum fault copy_on_write(struct rf_model *m, struct space *s, const struc
 static enum fault anon_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v,
                              unsigned type)
 {
-	if (type != RF_WRITE && (vma->mkind == RF_MAP_REFPAGE || m->seams.fill->zero_page_on_read)) {
-		count(m, cgroup_nth(m, s->cgroup), RF_C_rf_zero_page, 1);
-		map_special(m, v, vma->mkind == RF_MAP_REFPAGE ? vma->id : RF_NO_PAGE, PTE_ACC | vma_pte_flags(m, vma));
-		return FAULT_DONE;
-	}
-	return new_anon(m, s, vma, v);
+	enum rf_first_load load = type == RF_WRITE ? RF_LOAD_OWN_PAGE :
+	                          m->seams.fill->load(m->seams.fill_opt, vma->mkind == RF_MAP_REFPAGE);
+
+	if (load == RF_LOAD_OWN_PAGE)
+		return new_anon(m, s, vma, v);
+	count(m, cgroup_nth(m, s->cgroup), load == RF_LOAD_ZERO_PAGE ? RF_C_rf_zero_page : RF_C_rf_reference_page, 1);
+	map_special(m, v, load == RF_LOAD_ZERO_PAGE ? RF_NO_PAGE : vma->id, PTE_ACC | vma_pte_flags(m, vma));
+	return FAULT_DONE;
 }
 
 /* A store to an entry that is present and not writable (do_wp_page). */
@@ -112,6 +144,17 @@ static const struct rf_vma *implicit_mapping(struct rf_model *m, struct space *s
 	return rf_vmas_find(s->vmas, addr);
 }
 
+/* What every fault of its kind costs.  Where an entry of anonymous memory has no page of its own, zeroing
+ * is left out: what one costs, if it gets one, is the fill seam's. */
+static uint64_t fault_cost(const struct rf_model *m, uint32_t v, gboolean anon)
+{
+	uint64_t cost = m->profile.fault_anon;
+
+	if (!anon)
+		return m->profile.fault_file;
+	return m->pte[v] && !(m->pte[v] & PTE_ZERO) ? cost : cost - zeroing(m);
+}
+
 /* handle_mm_fault().  On FAULT_DONE the entry allows the access and has its bits set. */
 enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error)
 {
@@ -150,7 +193,7 @@ enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, 
 	count(m, cg, RF_C_pgfault, 1);
 	count(m, cg, type == RF_EXEC ? RF_C_rf_fault_exec : anon ? RF_C_rf_fault_anon : RF_C_rf_fault_file, 1);
 	t->pgfault++;
-	spend(m, anon ? m->profile.fault_anon : m->profile.fault_file, &m->time_fault);
+	spend(m, fault_cost(m, v, anon), &m->time_fault);
 	if (!tables_charge(m, v)) {
 		stall_end(m);
 		return t->alive ? FAULT_DONE : FAULT_KILLED;

@@ -122,7 +122,9 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 	m->tasks = g_hash_table_new(g_direct_hash, g_direct_equal);
 	m->file_by_id = g_hash_table_new(g_direct_hash, g_direct_equal);
 	m->cgroup_by_path = g_hash_table_new(g_str_hash, g_str_equal);
+	m->refpages = g_hash_table_new(g_direct_hash, g_direct_equal);
 	stats_init(m);
+	llc_init(m);
 	init_host(m);
 	if (!rf_seams_init(&m->seams, &m->cfg, error))
 		goto fail;
@@ -186,12 +188,14 @@ void rf_model_free(struct rf_model *m)
 	}
 	rf_policy_free(m->pol);
 	rf_seams_clear(&m->seams);
+	llc_free(m);
 	stats_free(m);
 	rf_clock_free(m->clock);
 	g_ptr_array_unref(m->spaces);
 	g_ptr_array_unref(m->cgroups);
 	g_ptr_array_unref(m->files);
 	g_ptr_array_unref(m->task_order);
+	g_hash_table_unref(m->refpages);
 	g_hash_table_unref(m->tasks);
 	g_hash_table_unref(m->file_by_id);
 	g_hash_table_unref(m->cgroup_by_path);
@@ -379,6 +383,19 @@ static void mark(struct rf_model *m, const char *name)
 	g_array_append_val(m->marks, s);
 }
 
+/* refpage_create(): one kernel page for the life of the trace, which nobody is charged for. */
+static void refpage(struct rf_model *m, const struct rf_event *ev)
+{
+	uint64_t period = MIN(ev->len, UINT64_C(1) << m->cfg.page_shift);
+
+	if (!g_hash_table_insert(m->refpages, GUINT_TO_POINTER(ev->id), GSIZE_TO_POINTER(MAX(period, 1))) ||
+	    m->seams.fill->load(m->seams.fill_opt, TRUE) != RF_LOAD_REFERENCE_PAGE)
+		return;
+	m->nrefpages++;
+	m->reserved++;
+	m->used++;
+}
+
 static gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError **error)
 {
 	uint64_t pages;
@@ -437,6 +454,8 @@ static gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError
 		mark(m, ev->name);
 		return TRUE;
 	case RF_EV_REFPAGE:
+		refpage(m, ev);
+		return TRUE;
 	case RF_EV_LOST:
 	case RF_NEVENTS:
 		return TRUE;

@@ -163,6 +163,8 @@ struct rf_model {
 
 	GPtrArray *spaces, *cgroups, *files;
 	GHashTable *tasks, *file_by_id, *cgroup_by_path;
+	GHashTable *refpages; /* period of its pattern by id of a reference page */
+	uint32_t nrefpages;   /* of them in memory */
 	struct task *current;
 	struct cgroup *workload;
 	GPtrArray *task_order;
@@ -189,6 +191,15 @@ struct rf_model {
 	unsigned npinned;
 	int64_t poll_left;      /* accesses until somebody reads memory.stat again */
 	uint64_t cpu_updates, stat_updates; /* of statistics: not yet, and pending since they were folded */
+
+	/* last-level cache: llc.c */
+	struct {
+		uint32_t capacity, nframes, size, nfree; /* frames; capacity 0: not modelled */
+		struct rf_list list;                     /* cached, filled last first */
+		struct rf_link *link;
+		uint32_t *free, *of; /* frames that came back, last first out; by page */
+		uint8_t *cached;
+	} llc;
 
 	/* translation cache: --tlb */
 	struct rf_list tlb;
@@ -287,6 +298,13 @@ void page_touch(struct rf_model *m, rf_page p); /* used through a file descripto
 void page_rotate(struct rf_model *m, rf_page p); /* its writeback ended: clean, and to be freed soon? */
 /* Is the cgroup in target's subtree? */
 gboolean below(const struct rf_model *m, uint32_t cgroup, const struct rf_lruvec *target);
+
+/* ---- llc.c: which frames the last-level cache holds, as fresh pages fill them ---- */
+void llc_init(struct rf_model *m);
+void llc_free(struct rf_model *m);
+void llc_grow(struct rf_model *m);              /* with the arrays of pages */
+uint64_t llc_fill(struct rf_model *m, rf_page p); /* p gets a frame and is filled: ns more for a cold one */
+void llc_leave(struct rf_model *m, rf_page p);  /* p gives its frame back */
 
 /* ---- walk.c: page tables as policies see them ---- */
 void host_walk(struct rf_policy *pol, struct rf_walk *w);

@@ -27,6 +27,7 @@ rf_page page_new(struct rf_model *m, uint64_t ident)
 				m->order = g_renew(uint8_t, m->order, m->pages_size);
 				m->host.order = m->order;
 			}
+			llc_grow(m);
 			m->host.fact = m->fact;
 			rf_policy_grow(m->pol, m->pages_size);
 		}
@@ -37,6 +38,8 @@ rf_page page_new(struct rf_model *m, uint64_t ident)
 	m->rmap[p] = RF_NO_PAGE;
 	m->shadow[p] = 0;
 	m->ident[p] = ident;
+	if (m->llc.capacity)
+		m->llc.of[p] = RF_NO_PAGE;
 	if (m->order)
 		m->order[p] = 0;
 	return p;
@@ -104,6 +107,7 @@ void page_drop(struct rf_model *m, rf_page p, enum rf_why why)
 	if (m->fact[p] & RF_PAGE_SWAPCACHE)
 		cg->swapcache--;
 	m->fact[p] &= F_SLOT | RF_PAGE_EXECUTED | RF_PAGE_ANON | RF_PAGE_SWAPBACKED | F_SHMEM;
+	llc_leave(m, p);
 	count(m, cg, RF_C_rf_pages_out, 1);
 	uncharge(m, cg, 1);
 }

@@ -198,6 +198,7 @@ static void gauges(struct rf_model *m, uint64_t g[RF_NGAUGES])
 	g[RF_G_rf_vma] = m->vma_bytes;
 	g[RF_G_rf_shadow_nodes] = m->node_bytes;
 	g[RF_G_rf_swap_meta] = m->swap_slots * 11 + m->swap_slots / 16; /* 12.4: map 1, id 2, table 8; cluster 32/512 */
+	g[RF_G_rf_reference_pages] = (uint64_t)m->nrefpages << shift;
 	g[RF_G_rf_metadata] = g[RF_G_rf_page_tables] + g[RF_G_rf_struct_page] + g[RF_G_rf_account] +
 	                      g[RF_G_rf_vma] + g[RF_G_rf_shadow_nodes] + g[RF_G_rf_swap_meta];
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * refpage: reference pages, as proposed for Linux in 2020 and 2021 (refpage_create).  A load from
+ * allocator memory maps one shared page that holds the pattern, read-only and through a special entry:
+ * not in RSS, on no list, never reclaimed.  A store gets a fresh page that is filled, not zeroed.
+ */
+#include "policies/fill/fill.h"
+
+static const struct rf_option options[] = { RF_FILL_OPTIONS, RF_OPTION_END };
+
+static enum rf_first_load load(const void *opt, gboolean pattern)
+{
+	(void)opt;
+	return pattern ? RF_LOAD_REFERENCE_PAGE : RF_LOAD_ZERO_PAGE;
+}
+
+const struct rf_fill_ops rf_fill_refpage = {
+	.name = "refpage", .summary = "loads from allocator memory map a shared page with the pattern; stores copy it",
+	.options = options,
+	.options_size = sizeof(struct rf_fill_options),
+	.load = load,
+	.init = rf_fill_patterned,
+};
