@@ -26,6 +26,7 @@
 	X(relations) \
 	X(relations_balance) \
 	X(saved) \
+	X(scenario) \
 	X(study_job) \
 	X(seam_fill) \
 	X(synth) \

@@ -9,6 +9,12 @@
 #include "traces/import-source.h"
 #include "traces/totals.h"
 
+void rf_source_no_params(const char *path, const char *format, const char *param, GError **error)
+{
+	rf_set_usage(error, "%s: parameter %s: a trace of format %s has none; expected a scenario", path,
+	             param, format);
+}
+
 struct rf_source *rf_source_open(const char *path, const struct rf_source_options *options,
                                  GError **error)
 {
@@ -30,8 +36,13 @@ struct rf_source *rf_source_open(const char *path, const struct rf_source_option
 		return NULL;
 	}
 	if (rf_rft_probe(head, n) && (options == NULL || options->format == NULL ||
-	                              strcmp(options->format, "rft") == 0))
-		return rf_source_rft(raw, error);
+	                              strcmp(options->format, "rft") == 0)) {
+		if (options == NULL || options->params == NULL || options->params[0] == NULL)
+			return rf_source_rft(raw, error);
+		rf_source_no_params(rf_raw_name(raw), "rft", options->params[0], error);
+		rf_raw_close(raw);
+		return NULL;
+	}
 	in = rf_input_new(raw, error);
 	return in == NULL ? NULL : rf_source_import(in, options, error);
 }

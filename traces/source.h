@@ -30,6 +30,9 @@ struct rf_source {
 	struct rf_tally *tally; /* for rf_source_verify, or NULL */
 };
 
+/* A trace that is no scenario was given a parameter. */
+void rf_source_no_params(const char *path, const char *format, const char *param, GError **error);
+
 /* An .rft?  n bytes of its head. */
 gboolean rf_rft_probe(const uint8_t *head, size_t n);
 /* Takes raw over, also on error. */

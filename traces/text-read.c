@@ -10,8 +10,10 @@
 
 #define U64 G_GUINT64_FORMAT
 
-struct text {
-	struct rf_input *in;
+struct rf_text {
+	struct rf_input *in; /* NULL for lines by themselves */
+	const char *name;    /* of the file, for messages, with the line's number */
+	uint64_t number;
 	char *line;    /* start of the present one, for columns */
 	char *p;       /* where parsing stands */
 	char *tok;     /* the latest word, NUL-terminated in place */
@@ -23,7 +25,7 @@ struct text {
 
 /* Put "file:line:column: " before a message about the byte at `at`. */
 G_GNUC_PRINTF(3, 4)
-static gboolean fail(struct text *t, const char *at, const char *format, ...)
+static gboolean fail(struct rf_text *t, const char *at, const char *format, ...)
 {
 	va_list ap;
 	char *msg;
@@ -31,8 +33,7 @@ static gboolean fail(struct text *t, const char *at, const char *format, ...)
 	va_start(ap, format);
 	msg = g_strdup_vprintf(format, ap);
 	va_end(ap);
-	rf_set_data(t->error, "%s:%" U64 ":%td: %s", rf_input_name(t->in),
-	            rf_input_line_number(t->in), at - t->line + 1, msg);
+	rf_set_data(t->error, "%s:%" U64 ":%td: %s", t->name, t->number, at - t->line + 1, msg);
 	g_free(msg);
 	return FALSE;
 }
@@ -48,19 +49,19 @@ static inline gboolean is_end(char c)
 	return c == 0 || is_blank(c) || c == '#';
 }
 
-static inline void skip_blanks(struct text *t)
+static inline void skip_blanks(struct rf_text *t)
 {
 	while (is_blank(*t->p))
 		t->p++;
 }
 
-static gboolean more(struct text *t)
+static gboolean more(struct rf_text *t)
 {
 	skip_blanks(t);
 	return *t->p != 0 && *t->p != '#';
 }
 
-static gboolean word(struct text *t, const char *what)
+static gboolean word(struct rf_text *t, const char *what)
 {
 	char *end;
 
@@ -80,7 +81,7 @@ static gboolean word(struct text *t, const char *what)
 	return TRUE;
 }
 
-static gboolean line_end(struct text *t)
+static gboolean line_end(struct rf_text *t)
 {
 	if (!more(t))
 		return TRUE;
@@ -88,7 +89,7 @@ static gboolean line_end(struct text *t)
 	return fail(t, t->tok, "'%s' follows; expected the end of the line", t->tok);
 }
 
-static gboolean to_u64(struct text *t, const char *s, const char *what, uint64_t *v)
+static gboolean to_u64(struct rf_text *t, const char *s, const char *what, uint64_t *v)
 {
 	const char *p = s;
 	uint64_t x = 0;
@@ -102,7 +103,7 @@ static gboolean to_u64(struct text *t, const char *s, const char *what, uint64_t
 	return TRUE;
 }
 
-static gboolean to_size(struct text *t, char *s, const char *what, uint64_t *v)
+static gboolean to_size(struct rf_text *t, char *s, const char *what, uint64_t *v)
 {
 	size_t n = strlen(s);
 	unsigned shift = 0;
@@ -131,7 +132,7 @@ static gboolean to_size(struct text *t, char *s, const char *what, uint64_t *v)
 	return TRUE;
 }
 
-static gboolean to_hex(struct text *t, const char *s, const char *what, uint64_t *v)
+static gboolean to_hex(struct rf_text *t, const char *s, const char *what, uint64_t *v)
 {
 	const char *p = s;
 	uint64_t x = 0;
@@ -153,7 +154,7 @@ static gboolean to_hex(struct text *t, const char *s, const char *what, uint64_t
 	return TRUE;
 }
 
-static gboolean to_u32(struct text *t, const char *s, const char *what, uint32_t *v)
+static gboolean to_u32(struct rf_text *t, const char *s, const char *what, uint32_t *v)
 {
 	uint64_t x;
 
@@ -165,7 +166,7 @@ static gboolean to_u32(struct text *t, const char *s, const char *what, uint32_t
 	return TRUE;
 }
 
-static gboolean unescape(struct text *t, char *s)
+static gboolean unescape(struct rf_text *t, char *s)
 {
 	const char *bad = rf_unescape(s);
 
@@ -174,7 +175,7 @@ static gboolean unescape(struct text *t, char *s)
 	return fail(t, bad, "'\\' in a name; expected \\ and three octal digits, \\001 to \\377");
 }
 
-static gboolean word_name(struct text *t, const char *what, const char **name)
+static gboolean word_name(struct rf_text *t, const char *what, const char **name)
 {
 	if (!word(t, what) || !unescape(t, t->tok))
 		return FALSE;
@@ -182,33 +183,33 @@ static gboolean word_name(struct text *t, const char *what, const char **name)
 	return TRUE;
 }
 
-static gboolean word_u64(struct text *t, const char *what, uint64_t *v)
+static gboolean word_u64(struct rf_text *t, const char *what, uint64_t *v)
 {
 	return word(t, what) && to_u64(t, t->tok, what, v);
 }
 
-static gboolean word_size(struct text *t, const char *what, uint64_t *v)
+static gboolean word_size(struct rf_text *t, const char *what, uint64_t *v)
 {
 	return word(t, what) && to_size(t, t->tok, what, v);
 }
 
-static gboolean word_addr(struct text *t, const char *what, uint64_t *v)
+static gboolean word_addr(struct rf_text *t, const char *what, uint64_t *v)
 {
 	return word(t, what) && to_hex(t, t->tok, what, v);
 }
 
-static gboolean word_tid(struct text *t, uint32_t *tid)
+static gboolean word_tid(struct rf_text *t, uint32_t *tid)
 {
 	return word(t, "a task's number") && to_u32(t, t->tok, "a task's number", tid);
 }
 
-static gboolean word_id(struct text *t, const char *what, uint32_t *id)
+static gboolean word_id(struct rf_text *t, const char *what, uint32_t *id)
 {
 	return word(t, what) && to_u32(t, t->tok, what, id);
 }
 
 /* file:ID */
-static gboolean word_file(struct text *t, uint32_t *id)
+static gboolean word_file(struct rf_text *t, uint32_t *id)
 {
 	if (!word(t, "file:ID"))
 		return FALSE;
@@ -217,12 +218,12 @@ static gboolean word_file(struct text *t, uint32_t *id)
 	return to_u32(t, t->tok + 5, "a file's number", id);
 }
 
-static gboolean word_range(struct text *t, struct rf_event *e)
+static gboolean word_range(struct rf_text *t, struct rf_event *e)
 {
 	return word_addr(t, "an address", &e->addr) && word_size(t, "a length", &e->len);
 }
 
-static gboolean word_prot(struct text *t, uint8_t *prot)
+static gboolean word_prot(struct rf_text *t, uint8_t *prot)
 {
 	static const char letters[] = "rwx";
 
@@ -241,7 +242,7 @@ static gboolean word_prot(struct text *t, uint8_t *prot)
 }
 
 /* One of two words. */
-static gboolean word_either(struct text *t, const char *yes, const char *no, uint8_t *flag)
+static gboolean word_either(struct rf_text *t, const char *yes, const char *no, uint8_t *flag)
 {
 	if (!word(t, yes))
 		return FALSE;
@@ -252,7 +253,7 @@ static gboolean word_either(struct text *t, const char *yes, const char *no, uin
 }
 
 /* If the latest word is key=…, its value. */
-static char *value_of(struct text *t, const char *key)
+static char *value_of(struct rf_text *t, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -261,13 +262,13 @@ static char *value_of(struct text *t, const char *key)
 
 /* ---- one function an event, in the order of trace.h ---- */
 
-static gboolean get_file(struct text *t, struct rf_event *e)
+static gboolean get_file(struct rf_text *t, struct rf_event *e)
 {
 	return word_id(t, "a file's number", &e->id) && word_name(t, "a file's name", &e->name) &&
 	       word_size(t, "a file's size", &e->len);
 }
 
-static gboolean cgroup_setting(struct text *t)
+static gboolean cgroup_setting(struct rf_text *t)
 {
 	static const char *const keys[] = {
 		"memory.max", "memory.high", "memory.low", "memory.min", "swappiness", NULL
@@ -298,7 +299,7 @@ static gboolean cgroup_setting(struct text *t)
 	return TRUE;
 }
 
-static gboolean get_cgroup(struct text *t, struct rf_event *e)
+static gboolean get_cgroup(struct rf_text *t, struct rf_event *e)
 {
 	if (!word_name(t, "a cgroup's path", &e->name))
 		return FALSE;
@@ -310,7 +311,7 @@ static gboolean get_cgroup(struct text *t, struct rf_event *e)
 	return TRUE;
 }
 
-static gboolean get_task(struct text *t, struct rf_event *e)
+static gboolean get_task(struct rf_text *t, struct rf_event *e)
 {
 	if (!word_tid(t, &e->tid))
 		return FALSE;
@@ -335,12 +336,12 @@ static gboolean get_task(struct text *t, struct rf_event *e)
 	return TRUE;
 }
 
-static gboolean get_tid(struct text *t, struct rf_event *e)
+static gboolean get_tid(struct rf_text *t, struct rf_event *e)
 {
 	return word_tid(t, &e->tid);
 }
 
-static gboolean mapping_kind(struct text *t, struct rf_event *e)
+static gboolean mapping_kind(struct rf_text *t, struct rf_event *e)
 {
 	static const struct { const char *prefix; uint8_t kind; } kinds[] = {
 		{ "file:", RF_MAP_FILE }, { "shmem:", RF_MAP_SHMEM }, { "refpage:", RF_MAP_REFPAGE },
@@ -360,7 +361,7 @@ static gboolean mapping_kind(struct text *t, struct rf_event *e)
 	return fail(t, t->tok, "'%s'; expected anon, file:ID, shmem:ID or refpage:ID", t->tok);
 }
 
-static gboolean get_mmap(struct text *t, struct rf_event *e)
+static gboolean get_mmap(struct rf_text *t, struct rf_event *e)
 {
 	if (!word_tid(t, &e->tid) || !word_range(t, e) || !word_prot(t, &e->prot) || !mapping_kind(t, e))
 		return FALSE;
@@ -386,23 +387,23 @@ static gboolean get_mmap(struct text *t, struct rf_event *e)
 	return TRUE;
 }
 
-static gboolean get_range(struct text *t, struct rf_event *e)
+static gboolean get_range(struct rf_text *t, struct rf_event *e)
 {
 	return word_tid(t, &e->tid) && word_range(t, e);
 }
 
-static gboolean get_mremap(struct text *t, struct rf_event *e)
+static gboolean get_mremap(struct rf_text *t, struct rf_event *e)
 {
 	return get_range(t, e) && word_addr(t, "the new address", &e->addr2) &&
 	       word_size(t, "the new length", &e->len2);
 }
 
-static gboolean get_mprotect(struct text *t, struct rf_event *e)
+static gboolean get_mprotect(struct rf_text *t, struct rf_event *e)
 {
 	return get_range(t, e) && word_prot(t, &e->prot);
 }
 
-static gboolean get_madvise(struct text *t, struct rf_event *e)
+static gboolean get_madvise(struct rf_text *t, struct rf_event *e)
 {
 	if (!get_range(t, e) || !word(t, "an advice"))
 		return FALSE;
@@ -413,59 +414,59 @@ static gboolean get_madvise(struct text *t, struct rf_event *e)
 	            "dontneed, free, cold, pageout, hugepage or nohugepage", t->tok);
 }
 
-static gboolean get_vrange(struct text *t, struct rf_event *e)
+static gboolean get_vrange(struct rf_text *t, struct rf_event *e)
 {
 	return get_range(t, e) && word_either(t, "volatile", "nonvolatile", &e->flag);
 }
 
-static gboolean get_refpage(struct text *t, struct rf_event *e)
+static gboolean get_refpage(struct rf_text *t, struct rf_event *e)
 {
 	return word_id(t, "a reference page's number", &e->id) &&
 	       word_size(t, "a reference page's size", &e->len);
 }
 
-static gboolean get_rw(struct text *t, struct rf_event *e)
+static gboolean get_rw(struct rf_text *t, struct rf_event *e)
 {
 	return word_tid(t, &e->tid) && word_file(t, &e->id) && word_size(t, "an offset", &e->off) &&
 	       word_size(t, "a length", &e->len);
 }
 
-static gboolean get_fsync(struct text *t, struct rf_event *e)
+static gboolean get_fsync(struct rf_text *t, struct rf_event *e)
 {
 	return word_tid(t, &e->tid) && word_file(t, &e->id);
 }
 
-static gboolean get_hugetlb(struct text *t, struct rf_event *e)
+static gboolean get_hugetlb(struct rf_text *t, struct rf_event *e)
 {
 	return word_size(t, "a size", &e->len);
 }
 
-static gboolean get_memory(struct text *t, struct rf_event *e)
+static gboolean get_memory(struct rf_text *t, struct rf_event *e)
 {
 	return word_either(t, "online", "offline", &e->flag) && word_size(t, "a size", &e->len);
 }
 
-static gboolean get_think(struct text *t, struct rf_event *e)
+static gboolean get_think(struct rf_text *t, struct rf_event *e)
 {
 	return word_tid(t, &e->tid) && word_u64(t, "nanoseconds", &e->len);
 }
 
-static gboolean get_at(struct text *t, struct rf_event *e)
+static gboolean get_at(struct rf_text *t, struct rf_event *e)
 {
 	return word_u64(t, "nanoseconds", &e->len);
 }
 
-static gboolean get_mark(struct text *t, struct rf_event *e)
+static gboolean get_mark(struct rf_text *t, struct rf_event *e)
 {
 	return word_name(t, "the mark's name", &e->name);
 }
 
-static gboolean get_lost(struct text *t, struct rf_event *e)
+static gboolean get_lost(struct rf_text *t, struct rf_event *e)
 {
 	return word_u64(t, "the number of lost events", &e->len);
 }
 
-static gboolean (*const getters[RF_NEVENTS])(struct text *t, struct rf_event *e) = {
+static gboolean (*const getters[RF_NEVENTS])(struct rf_text *t, struct rf_event *e) = {
 	[RF_EV_FILE] = get_file, [RF_EV_CGROUP] = get_cgroup, [RF_EV_TASK] = get_task,
 	[RF_EV_EXEC] = get_tid, [RF_EV_EXIT] = get_tid, [RF_EV_MMAP] = get_mmap,
 	[RF_EV_MUNMAP] = get_range, [RF_EV_MREMAP] = get_mremap, [RF_EV_MPROTECT] = get_mprotect,
@@ -479,7 +480,7 @@ static gboolean (*const getters[RF_NEVENTS])(struct text *t, struct rf_event *e)
 /* ---- lines ---- */
 
 /* The common line, "W 1 7e0000000000": FALSE leaves anything else to the general way. */
-static gboolean quick_access(struct text *t, uint32_t *tid, uint64_t *addr, const char **where)
+static gboolean quick_access(struct rf_text *t, uint32_t *tid, uint64_t *addr, const char **where)
 {
 	const char *p = t->p;
 	uint64_t a = 0;
@@ -509,7 +510,7 @@ static gboolean quick_access(struct text *t, uint32_t *tid, uint64_t *addr, cons
 	return TRUE;
 }
 
-static gboolean access_line(struct text *t, struct rf_builder *b, enum rf_access type)
+static gboolean access_line(struct rf_text *t, struct rf_builder *b, enum rf_access type)
 {
 	uint64_t addr, len = 1;
 	uint32_t tid;
@@ -525,15 +526,14 @@ static gboolean access_line(struct text *t, struct rf_builder *b, enum rf_access
 			return FALSE;
 	}
 	if (!rf_range_check(addr, len, "the access", t->error)) {
-		g_prefix_error(t->error, "%s:%" U64 ":%td: ", rf_input_name(t->in),
-		               rf_input_line_number(t->in), where - t->line + 1);
+		g_prefix_error(t->error, "%s:%" U64 ":%td: ", t->name, t->number, where - t->line + 1);
 		return FALSE;
 	}
 	rf_builder_access(b, tid, type, addr, len, 1);
 	return TRUE;
 }
 
-static gboolean event_line(struct text *t, struct rf_builder *b)
+static gboolean event_line(struct rf_text *t, struct rf_builder *b)
 {
 	static const char *names[RF_NEVENTS + RF_NACCESS + 1] = { "R", "W", "X" };
 	struct rf_event e = { 0 };
@@ -547,8 +547,8 @@ static gboolean event_line(struct text *t, struct rf_builder *b)
 			if (!getters[k](t, &e) || !line_end(t))
 				return FALSE;
 			if (!rf_builder_event(b, &e, t->error)) {
-				g_prefix_error(t->error, "%s:%" U64 ":%td: ", rf_input_name(t->in),
-				               rf_input_line_number(t->in), start - t->line + 1);
+				g_prefix_error(t->error, "%s:%" U64 ":%td: ", t->name, t->number,
+				               start - t->line + 1);
 				return FALSE;
 			}
 			return TRUE;
@@ -560,7 +560,7 @@ static gboolean event_line(struct text *t, struct rf_builder *b)
 	            near != NULL ? near : "R, W, X, task, mmap or another event of version 1");
 }
 
-static gboolean one_line(struct text *t, struct rf_builder *b)
+static gboolean one_line(struct rf_text *t, struct rf_builder *b)
 {
 	static const char letters[RF_NACCESS] = "RWX";
 
@@ -574,7 +574,7 @@ static gboolean one_line(struct text *t, struct rf_builder *b)
 	return event_line(t, b);
 }
 
-static gboolean header_value(struct text *t, struct rf_header *h)
+static gboolean header_value(struct rf_text *t, struct rf_header *h)
 {
 	/* What the recorder counted; at and think are in ns whatever it was. */
 	static const char *const clocks[] = { "ns", "instructions", "accesses", NULL };
@@ -601,12 +601,12 @@ static gboolean header_value(struct text *t, struct rf_header *h)
 	return TRUE;
 }
 
-static gboolean header_line(struct text *t, struct rf_header *h)
+static gboolean header_line(struct rf_text *t, const char *magic, struct rf_header *h)
 {
 	uint64_t version;
 
-	if (!more(t) || !word(t, "") || strcmp(t->tok, RF_TEXT_MAGIC) != 0)
-		return fail(t, t->line, "no header; expected '" RF_TEXT_MAGIC " %d'", RF_TEXT_VERSION);
+	if (!more(t) || !word(t, "") || strcmp(t->tok, magic) != 0)
+		return fail(t, t->line, "no header; expected '%s %d'", magic, RF_TEXT_VERSION);
 	if (!word_u64(t, "the version", &version))
 		return FALSE;
 	if (version != RF_TEXT_VERSION)
@@ -615,6 +615,40 @@ static gboolean header_line(struct text *t, struct rf_header *h)
 		if (!word(t, "") || !header_value(t, h))
 			return FALSE;
 	return TRUE;
+}
+
+/* ---- lines by themselves ---- */
+
+struct rf_text *rf_text_new(const char *name)
+{
+	struct rf_text *t = g_new0(struct rf_text, 1);
+
+	t->name = name;
+	t->settings = g_string_new(NULL);
+	return t;
+}
+
+void rf_text_free(struct rf_text *t)
+{
+	g_string_free(t->settings, TRUE);
+	g_free(t);
+}
+
+gboolean rf_text_line(struct rf_text *t, struct rf_builder *b, char *line, uint64_t number,
+                      GError **error)
+{
+	t->line = t->p = line;
+	t->number = number;
+	t->error = error;
+	return one_line(t, b);
+}
+
+gboolean rf_text_header_line(const char *name, const char *magic, char *line, struct rf_header *h,
+                             GError **error)
+{
+	struct rf_text t = { .name = name, .number = 1, .line = line, .p = line, .error = error };
+
+	return header_line(&t, magic, h);
 }
 
 /* ---- the importer ---- */
@@ -630,11 +664,12 @@ static int text_probe(const uint8_t *head, size_t n)
 	return n >= len && memcmp(head, RF_TEXT_MAGIC, len) == 0 ? 100 : 0;
 }
 
-static int next_line(struct text *t, GError **error)
+static int next_line(struct rf_text *t, GError **error)
 {
 	size_t len;
 	int got = rf_input_line(t->in, &t->line, &len, error);
 
+	t->number = rf_input_line_number(t->in);
 	t->p = t->line;
 	t->error = error;
 	return got;
@@ -642,26 +677,22 @@ static int next_line(struct text *t, GError **error)
 
 static void text_close(void *self)
 {
-	struct text *t = self;
-
-	g_string_free(t->settings, TRUE);
-	g_free(t);
+	rf_text_free(self);
 }
 
 static void *text_open(struct rf_input *in, struct rf_builder *b,
                        const struct rf_source_options *opt, GError **error)
 {
-	struct text *t = g_new0(struct text, 1);
+	struct rf_text *t = rf_text_new(rf_input_name(in));
 	int got;
 
 	(void)opt;
 	t->in = in;
-	t->settings = g_string_new(NULL);
 	got = next_line(t, error);
 	if (got == 0)
 		rf_set_data(error, "%s: is empty; expected '" RF_TEXT_MAGIC " %d'", rf_input_name(in),
 		            RF_TEXT_VERSION);
-	if (got <= 0 || !header_line(t, rf_builder_header(b))) {
+	if (got <= 0 || !header_line(t, RF_TEXT_MAGIC, rf_builder_header(b))) {
 		text_close(t);
 		return NULL;
 	}
@@ -670,7 +701,7 @@ static void *text_open(struct rf_input *in, struct rf_builder *b,
 
 static enum rf_step text_step(void *self, struct rf_builder *b, GError **error)
 {
-	struct text *t = self;
+	struct rf_text *t = self;
 
 	while (!rf_builder_full(b)) {
 		int got = next_line(t, error);

@@ -132,6 +132,7 @@ struct rf_source_options {
 	gboolean strict;    /* refuse what the text contract calls an error in strict mode */
 	gboolean no_kernel_accesses; /* importers: leave out what the kernel itself touched in user
 	                                memory for a system call */
+	const char *const *params; /* of a scenario, "NAME=VALUE", NULL-terminated; or NULL */
 };
 
 /* Open a trace: "-" is standard input.  Compression (zstd, gzip) and format come from the content.

@@ -69,6 +69,15 @@ static void store(const struct rf_arg *arg, void *block, const char *value)
 	}
 }
 
+const char *const *rf_args_strv(GPtrArray *list)
+{
+	if (!list)
+		return NULL;
+	g_ptr_array_add(list, NULL);
+	g_ptr_array_set_size(list, (int)list->len - 1);
+	return (const char *const *)list->pdata;
+}
+
 void rf_args_clear(const struct rf_arg *arg, void *block)
 {
 	for (; arg->name; arg++) {

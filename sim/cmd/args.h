@@ -40,6 +40,8 @@ struct rf_args {
  * name for an unknown option.  --help and -h set *help and end parsing. */
 gboolean rf_args_parse(const struct rf_args *a, int argc, char **argv, GPtrArray *operands,
                        gboolean *help, GError **error);
+/* A list as a NULL-terminated array, which stays the list's; NULL for NULL. */
+const char *const *rf_args_strv(GPtrArray *list);
 /* Free what the block owns. */
 void rf_args_clear(const struct rf_arg *arg, void *block);
 

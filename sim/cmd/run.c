@@ -18,7 +18,7 @@
 #define NAME "run"
 
 struct options {
-	GPtrArray *set;
+	GPtrArray *set, *params;
 	char *output_format, *output, *timeline_file, *format, *maps;
 	gboolean quiet;
 };
@@ -38,6 +38,7 @@ static const struct rf_arg args[] = {
 	  "format of the traces, instead of finding out from their content" },
 	{ "maps", 0, RF_ARG_STRING, OFF(maps), "FILE",
 	  "mappings of a trace that has none of its own" },
+	{ "param", 0, RF_ARG_LIST, OFF(params), "NAME=VALUE", "set a parameter of a scenario" },
 	{ "quiet", 'q', RF_ARG_FLAG, OFF(quiet), NULL, "no progress bar and no hints" },
 	RF_ARG_END,
 };
@@ -95,6 +96,7 @@ static struct rf_source *open_trace(const char *path, const struct options *o,
 	const struct rf_source_options options = {
 		.format = o->format,
 		.maps = o->maps,
+		.params = rf_args_strv(o->params),
 		.strict = cfg->strict,
 	};
 	struct rf_source *s = rf_source_open(path, &options, error);
@@ -190,6 +192,7 @@ static gboolean run_one(const char *path, const struct options *o, struct rf_con
 			.header = rf_source_header(source),
 			.as_format = o->format,
 			.maps = o->maps,
+			.params = rf_args_strv(o->params),
 			.cfg = cfg,
 			.result = &result,
 		};

@@ -24,6 +24,7 @@ struct rf_source *rf_trace_open(const char *path, const struct rf_trace_in *in, 
 	const struct rf_source_options options = {
 		.format = in->format,
 		.maps = in->maps,
+		.params = rf_args_strv(in->params),
 		.strict = in->strict,
 		.no_kernel_accesses = in->no_kernel_accesses,
 	};

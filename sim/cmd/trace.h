@@ -27,6 +27,7 @@ extern const struct rf_trace_verb rf_trace_info, rf_trace_cat, rf_trace_convert,
 /* How to read a trace: first member of the blocks of verbs that do. */
 struct rf_trace_in {
 	char *format, *maps;
+	GPtrArray *params;
 	gboolean strict, no_kernel_accesses, quiet;
 };
 
@@ -37,6 +38,9 @@ struct rf_trace_in {
 		{ "maps",        0,                                                                \
 		  RF_ARG_STRING, offsetof(struct rf_trace_in, maps),                               \
 		  "FILE",        "mappings of a trace that has none of its own" },                 \
+		{ "param",       0,                                                                \
+		  RF_ARG_LIST,   offsetof(struct rf_trace_in, params),                             \
+		  "NAME=VALUE",  "set a parameter of a scenario" },                                \
 		{ "strict",                                                                        \
 		  0,                                                                               \
 		  RF_ARG_FLAG,                                                                     \

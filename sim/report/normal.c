@@ -87,6 +87,11 @@ static void command(GString *out, const struct rf_report *r)
 
 		g_ptr_array_add(list, g_strdup_printf("--maps %s", quoted));
 	}
+	for (unsigned i = 0; r->params && r->params[i]; i++) {
+		g_autofree char *quoted = shell_word(r->params[i]);
+
+		g_ptr_array_add(list, g_strdup_printf("--param %s", quoted));
+	}
 	words(out, "command", list);
 }
 

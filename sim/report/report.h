@@ -15,6 +15,7 @@
 struct rf_report {
 	const char *path, *format;    /* of the trace; path as the user gave it */
 	const char *as_format, *maps; /* --format and --maps, or NULL */
+	const char *const *params;    /* of --param, or NULL */
 	const struct rf_header *header;
 	const struct rf_config *cfg; /* resolved */
 	const struct rf_result *result;

@@ -5,6 +5,7 @@
 
 #include "traces/import/lackey.h"
 #include "traces/import/oracle.h"
+#include "traces/scenario.h"
 #include "traces/synth.h"
 #include "traces/text.h"
 
@@ -13,5 +14,6 @@ const struct rf_importer *const rf_importers[] = {
 	&rf_lackey_importer,
 	&rf_oracle_importer,
 	&rf_synth_importer,
+	&rf_scenario_importer,
 	NULL
 };

@@ -48,6 +48,7 @@ enum rf_step { RF_STEP_ERROR = -1, RF_STEP_END = 0, RF_STEP_MORE = 1 };
 struct rf_importer {
 	const char *name;    /* for --format */
 	const char *summary; /* one line */
+	gboolean takes_params; /* of rf_source_options */
 	const char *cannot;  /* what the source can't know, for `trace info`; or NULL */
 	/* How sure, 0..100, that the head of the input is of this format; n may be small. */
 	int (*probe)(const uint8_t *head, size_t n);

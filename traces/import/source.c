@@ -187,6 +187,10 @@ static struct import_source *source_new(struct rf_input *in, const struct rf_sou
 	if (is->imp == NULL)
 		return is;
 	is->s.format = is->imp->name;
+	if (opt->params != NULL && opt->params[0] != NULL && !is->imp->takes_params) {
+		rf_source_no_params(is->s.path, is->s.format, opt->params[0], error);
+		return is;
+	}
 	is->self = is->imp->open(in, is->b, opt, error);
 	if (is->imp->cannot != NULL && rf_header_get(header, "cannot-know") == NULL)
 		rf_header_set(header, "cannot-know", is->imp->cannot);
