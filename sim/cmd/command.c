@@ -13,6 +13,8 @@
 const struct rf_command rf_commands[] = {
 	{ "run", "replay traces and report faults, refaults, memory and time", rf_cmd_run,
 	  rf_cmd_run_help, rf_cmd_run_man },
+	{ "plot", "draw results with gnuplot, as text or as a picture", rf_cmd_plot, rf_cmd_plot_help,
+	  rf_cmd_plot_man },
 	{ "policies", "list what can be plugged into the five seams, and its options",
 	  rf_cmd_policies, rf_cmd_policies_help, rf_cmd_policies_man },
 	{ "trace", "look at traces, convert, check, cut and make them", rf_cmd_trace,
