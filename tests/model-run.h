@@ -28,9 +28,6 @@ void model_run_clear(struct model_run *run);
 void line(GString *trace, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* A load (R), store (W) or fetch (X) of each of n pages of 4 KiB, one access a page. */
 void touch_each(GString *trace, char type, unsigned tid, uint64_t addr, unsigned n);
-
-
-
 /* count loads, write_percent of them stores, of n pages, as Zipf has it; type: the letter of a load. */
 void touch_zipf(GString *trace, char type, unsigned tid, uint64_t addr, unsigned n, unsigned count, uint32_t alpha,
                 unsigned write_percent, uint64_t seed);

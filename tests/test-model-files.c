@@ -346,12 +346,33 @@ START_TEST(tree_nodes)
 }
 END_TEST
 
+/* A store to a private file page that is not cached: the copy made before the wait is given back, and
+ * made again (charges as cgroup v1 counts them: the file's page, and the copy twice). */
+START_TEST(a_copy_that_waits_is_charged_twice)
+{
+	struct model_run r;
+
+	model_run(&r, "--read_ahead_kb 0",
+	          "file 1 f 64K\ntask 1\nmmap 1 10000000 64K rw- file:1\nW 1 10000000\nmark absent\n"
+	          "R 1 10001000\nmark read\nW 1 10001000\n",
+	          0);
+	eq(MARK_COUNTER(&r, "absent", rf_cow), 1);
+	eq(MARK_COUNTER(&r, "absent", pgmajfault), 1);
+	eq(MARK_PAGES(&r, "absent", rf_resident), 2);
+	eq(CG_COUNTER(&r, "/", rf_charge_pages), 5);
+	eq(CG_COUNTER(&r, "/", rf_uncharge_pages), 1);
+	eq(COUNTER(&r, rf_cow), 2);
+	model_run_clear(&r);
+}
+END_TEST
+
 Suite *suite_model_files(void)
 {
 	Suite *s = suite_create("model-files");
 	TCase *t = tcase_create("mappings");
 
 	tcase_add_test(t, private_mapping);
+	tcase_add_test(t, a_copy_that_waits_is_charged_twice);
 	tcase_add_test(t, fetches_are_faults_of_their_own);
 	tcase_add_test(t, files_are_shared_by_their_id);
 	tcase_add_test(t, fault_around);

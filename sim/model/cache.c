@@ -247,8 +247,10 @@ static rf_page tree_add(struct rf_model *m, struct file *f, uint64_t pgoff, stru
 rf_page file_add(struct rf_model *m, struct file *f, uint64_t pgoff, struct cgroup *cg, unsigned how,
                         gboolean noretry)
 {
-	rf_page p;
+	rf_page p = file_page(m, f, pgoff);
 
+	if (p != RF_NO_PAGE)
+		rf_policy_miss(m->pol, cg->lv, p);
 	if (!charge(m, cg, 1, noretry))
 		return RF_NO_PAGE;
 	p = tree_add(m, f, pgoff, cg, how);

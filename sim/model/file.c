@@ -110,7 +110,7 @@ enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *
 	struct cgroup *cg = cgroup_nth(m, s->cgroup);
 	struct file *f = file_get(m, vma->mkind == RF_MAP_SHMEM ? vma->id | UINT32_C(1) << 31 : vma->id);
 	uint64_t pgoff = vma_pgoff(m, vma, entry_vpn(m, v));
-	gboolean cow = type == RF_WRITE && !(vma->flags & RF_VMA_SHARED);
+	gboolean cow = type == RF_WRITE && !(vma->flags & RF_VMA_SHARED), absent;
 	uint8_t flags;
 	rf_page p;
 
@@ -123,11 +123,18 @@ enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *
 		return FAULT_DONE;
 	if (cow && !new_anon_charge(m, s, vma))
 		return FAULT_KILLED;
+	absent = !page_resident(m, file_page(m, f, pgoff));
 	p = fault_page(m, s, f, vma, v, pgoff, type);
 	if (p == RF_NO_PAGE || !m->current->alive) {
 		if (cow)
 			uncharge(m, cg, 1);
 		return FAULT_KILLED;
+	}
+	/* do_cow_fault() gives its copy back where it had to wait, and the second try has another. */
+	if (cow && absent) {
+		uncharge(m, cg, 1);
+		if (!new_anon_charge(m, s, vma))
+			return FAULT_KILLED;
 	}
 	if (m->pte[v] & PTE_PRESENT) /* by fault-around, once the read was done */
 		return FAULT_DONE;

@@ -128,6 +128,7 @@ static gboolean cache_add(struct rf_model *m, rf_page p, unsigned how, gboolean 
 	uint16_t kind = m->fact[p] & (RF_PAGE_ANON | F_SHMEM);
 	struct cgroup *cg = cgroup_nth(m, m->owner[p]);
 
+	rf_policy_miss(m->pol, cg->lv, p);
 	if (!charge(m, cg, 1, noretry))
 		return FALSE;
 	page_add(m, p, cg, kind | RF_PAGE_SWAPBACKED | RF_PAGE_SWAPCACHE, how | RF_HOW_SWAPIN);
@@ -144,6 +145,7 @@ static gboolean swap_in_direct(struct rf_model *m, rf_page p, unsigned how)
 	struct cgroup *cg = cgroup_nth(m, m->owner[p]);
 	uint64_t bytes = UINT64_C(1) << m->cfg.page_shift;
 
+	rf_policy_miss(m->pol, cg->lv, p);
 	if (!charge(m, cg, 1, FALSE))
 		return FALSE;
 	swap_drop_slot(m, p);
