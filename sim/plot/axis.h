@@ -14,7 +14,7 @@ struct rf_axis {
 	/* Chosen by rf_axis_choose: what one unit is, and its name ("MiB", "thousands", "" for none). */
 	double unit;
 	const char *unit_name;
-	GPtrArray *words; /* of WORD: what stands at 0, 1, …; not owned texts */
+	GPtrArray *words; /* of WORD: what stands at 0, 1, … */
 };
 
 void rf_axis_init(struct rf_axis *a, const char *name, enum rf_quantity quantity);

@@ -3,6 +3,7 @@
  */
 #include "sim/plot/plot.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -10,6 +11,12 @@
 const struct rf_plot_kind rf_plot_kinds[] = {
 	{ "lines", "a metric over memory, or over another column: one line a policy", RF_ROWS_RUNS,
 	  rf_plot_lines },
+	{ "bars", "a metric, with whiskers over seeds or traces: a group of bars a trace", RF_ROWS_RUNS,
+	  rf_plot_bars },
+	{ "heatmap", "a metric over two columns: a cell each", RF_ROWS_RUNS, rf_plot_heatmap },
+	{ "timeline", "resident memory, and faults below it, over time", RF_ROWS_SAMPLES,
+	  rf_plot_timeline },
+	{ "curve", "faults at every size of memory, of `refault curve'", RF_ROWS_RUNS, rf_plot_curve },
 	{ .name = NULL }
 };
 
@@ -75,6 +82,29 @@ gboolean rf_plot_chart(struct rf_chart *c, const struct rf_table *t, const struc
 	return (!o->spread || rf_spread_parse(o->spread, &chart.spread, error)) &&
 	       parse_log(o->log, &chart.log_x, &chart.log_y, error) &&
 	       rf_chart_init(c, t, &chart, error);
+}
+
+void rf_script_note(struct rf_script *s, const struct rf_chart *c, const struct rf_plot_options *o)
+{
+	g_autofree char *note = NULL;
+
+	if (c->most > 1)
+		note = g_strdup_printf(", mean of %u (%s)", c->most,
+		                       g_strcmp0(o->spread, "sd") == 0 ? "standard deviation"
+		                                                       : "least to most");
+	rf_script_string(s, "note", note ? note : "");
+}
+
+void rf_data_point(GString *data, const struct rf_chart *c, const struct rf_point *p)
+{
+	const double values[] = { p->mean, p->n > 1 ? p->low : NAN, p->n > 1 ? p->high : NAN };
+
+	rf_data_number(data, c->x.quantity == RF_QUANTITY_WORD ? p->x : rf_axis_scaled(&c->x, p->x));
+	for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
+		g_string_append_c(data, ' ');
+		rf_data_number(data, rf_axis_scaled(&c->y, values[i]));
+	}
+	g_string_append_printf(data, " %u\n", p->n);
 }
 
 gboolean rf_plot_build(struct rf_script *s, const struct rf_plot_kind *kind, const struct rf_table *t,

@@ -63,11 +63,18 @@ gboolean rf_plot_bars(struct rf_script *s, const struct rf_table *t, const struc
                       GError **error);
 gboolean rf_plot_heatmap(struct rf_script *s, const struct rf_table *t,
                          const struct rf_plot_options *o, GError **error);
+gboolean rf_plot_curve(struct rf_script *s, const struct rf_table *t, const struct rf_plot_options *o,
+                       GError **error);
 gboolean rf_plot_timeline(struct rf_script *s, const struct rf_table *t,
                           const struct rf_plot_options *o, GError **error);
 
 /* What the options say, or the defaults, for kinds that are charts. */
 gboolean rf_plot_chart(struct rf_chart *c, const struct rf_table *t, const struct rf_plot_options *o,
                        const char *x, const char *by, gboolean words, GError **error);
+
+/* note: what the whiskers are, when there are any. */
+void rf_script_note(struct rf_script *s, const struct rf_chart *c, const struct rf_plot_options *o);
+/* "x mean low high n", low and high NaN where there is one row only. */
+void rf_data_point(GString *data, const struct rf_chart *c, const struct rf_point *p);
 
 #endif

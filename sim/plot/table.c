@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sim/saved.h"
 
 #define STDIN "/dev/stdin"
 
@@ -64,8 +65,11 @@ gboolean rf_table_read(struct rf_table *t, const char *path, enum rf_table_rows 
 		            name, (gsize)((char *)memchr(text, '\0', len) - text));
 		return FALSE;
 	}
-	if (text[i] == '{' || text[i] == '[')
-		return rf_table_read_json(t, name, text, len, rows, error);
+	if (text[i] == '{' || text[i] == '[') {
+		g_autoptr(GPtrArray) saved = rf_saved_parse(name, text, len, error);
+
+		return saved && rf_table_add_saved(t, saved, rows, error);
+	}
 	return rf_table_read_csv(t, name, text, len, error);
 }
 

@@ -50,7 +50,8 @@ void rf_table_set(struct rf_table *t, int column, const char *value);
 
 gboolean rf_table_read_csv(struct rf_table *t, const char *name, const char *text, gsize len,
                            GError **error);
-gboolean rf_table_read_json(struct rf_table *t, const char *name, const char *text, gsize len,
-                            enum rf_table_rows rows, GError **error);
+/* Append what rf_saved_load gave. */
+gboolean rf_table_add_saved(struct rf_table *t, const GPtrArray *saved, enum rf_table_rows rows,
+                            GError **error);
 
 #endif
