@@ -13,6 +13,8 @@
 const struct rf_command rf_commands[] = {
 	{ "run", "replay traces and report faults, refaults, memory and time", rf_cmd_run,
 	  rf_cmd_run_help, rf_cmd_run_man },
+	{ "sweep", "replay traces through many configurations at once", rf_cmd_sweep,
+	  rf_cmd_sweep_help, rf_cmd_sweep_man },
 	{ "plot", "draw results with gnuplot, as text or as a picture", rf_cmd_plot, rf_cmd_plot_help,
 	  rf_cmd_plot_man },
 	{ "policies", "list what can be plugged into the five seams, and its options",
@@ -92,6 +94,8 @@ int rf_main(int argc, char **argv)
 
 	/* A reader that goes away is an error of writing, not a death without a word. */
 	signal(SIGPIPE, SIG_IGN);
+	/* So is a file that would be larger than the shell allows. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		rf_set_usage(&error, "expected a command; see `refault help'");
 		return rf_fail(error);
