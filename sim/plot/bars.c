@@ -14,8 +14,8 @@ static const char *groups_of(const struct rf_table *t)
 	return rf_chart_memory(t);
 }
 
-gboolean rf_plot_bars(struct rf_script *s, const struct rf_table *t, const struct rf_plot_options *o,
-                      GError **error)
+gboolean rf_plot_bars(struct rf_script *s, const struct rf_table *t,
+                      const struct rf_plot_options *o, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	struct rf_chart c;
@@ -31,7 +31,8 @@ gboolean rf_plot_bars(struct rf_script *s, const struct rf_table *t, const struc
 	/* A bar's length is its value: from 0 up, unless it is asked otherwise. */
 	if (!o->log)
 		rf_axis_choose(&c.y, 0);
-	g_string_append(s->data, "# A block a colour: group, mean, low and high of its spread, runs.\n");
+	g_string_append(s->data,
+	                "# A block a colour: group, mean, low and high of its spread, runs.\n");
 	for (guint i = 0; i < c.series->len; i++) {
 		const struct rf_series *series = c.series->pdata[i];
 
@@ -39,7 +40,8 @@ gboolean rf_plot_bars(struct rf_script *s, const struct rf_table *t, const struc
 		g_string_append(s->data, i > 0 ? "\n\n# " : "# ");
 		rf_data_comment(s->data, series->name);
 		for (guint k = 0; k < series->points->len; k++)
-			rf_data_point(s->data, &c, &g_array_index(series->points, struct rf_point, k));
+			rf_data_point(s->data, &c,
+			              &g_array_index(series->points, struct rf_point, k));
 	}
 	rf_script_number(s, "n", names->len);
 	rf_script_number(s, "groups", c.x.words->len);

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "sim/result.h"
 
-/* Columns that say the same in other words, or that follow from one: where the first may differ, so may
- * the others.  A share of the footprint comes to other bytes with each trace and page size. */
+/* Columns that say the same in other words, or that follow from one: where the first may differ, so
+ * may the others.  A share of the footprint comes to other bytes with each trace and page size. */
 static const char *const tied[][8] = {
 	{ "limit", "limit_bytes" },
 	{ "limit_bytes", "limit" },
@@ -69,8 +69,8 @@ struct builder {
 	const struct rf_table *t;
 	const struct rf_chart_options *o;
 	struct rf_values metric, x;
-	GArray *by, *over; /* columns */
-	GArray *same;      /* columns that must not differ within a point */
+	GArray *by, *over;  /* columns */
+	GArray *same;       /* columns that must not differ within a point */
 	GHashTable *places; /* "x\x1fseries" to GArray of rows; owns both */
 };
 
@@ -87,8 +87,8 @@ static char *joined(const struct rf_table *t, guint row, const GArray *columns, 
 	return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
-/* Rows at one place: they differ in the columns of --over and nowhere else.  The same run twice is one
- * row, provided that it gave the same. */
+/* Rows at one place: they differ in the columns of --over and nowhere else.  The same run twice is
+ * one row, provided that it gave the same. */
 static gboolean add_row(struct builder *b, GArray *rows, guint row, GError **error)
 {
 	const struct rf_table *t = b->t;
@@ -105,12 +105,13 @@ static gboolean add_row(struct builder *b, GArray *rows, guint row, GError **err
 
 			if (strcmp(one, two) == 0)
 				continue;
-			rf_set_usage(error,
-			             "%s and %s would be one point: they differ in %s (\"%s\", \"%s\"); "
-			             "expected --where %s=VALUE, or %s in --by or --over",
-			             (char *)t->origin->pdata[other], (char *)t->origin->pdata[row],
-			             (char *)t->names->pdata[column], one, two,
-			             (char *)t->names->pdata[column], (char *)t->names->pdata[column]);
+			rf_set_usage(
+				error,
+				"%s and %s would be one point: they differ in %s (\"%s\", \"%s\"); "
+				"expected --where %s=VALUE, or %s in --by or --over",
+				(char *)t->origin->pdata[other], (char *)t->origin->pdata[row],
+				(char *)t->names->pdata[column], one, two,
+				(char *)t->names->pdata[column], (char *)t->names->pdata[column]);
 			return FALSE;
 		}
 		if (strcmp(which, its) != 0)
@@ -210,7 +211,8 @@ static void numbers_to_words(struct rf_chart *c)
 	rf_axis_init(&c->x, numbers.name, RF_QUANTITY_WORD);
 	c->x.unit_name = numbers.unit_name;
 	for (guint i = 0; i < all->len; i++) {
-		g_autofree char *word = number_word(&numbers, g_array_index(all, double, i), digits);
+		g_autofree char *word =
+			number_word(&numbers, g_array_index(all, double, i), digits);
 
 		rf_axis_word(&c->x, word);
 	}

@@ -13,7 +13,8 @@
 /* What tells curves apart: those of these columns that differ. */
 static char *lines_of(const struct rf_table *t)
 {
-	static const char *const columns[] = { "trace", "page_bytes", "algorithm", "group", "rate_ppm" };
+	static const char *const columns[] = { "trace", "page_bytes", "algorithm", "group",
+		                               "rate_ppm" };
 	g_autoptr(GString) by = g_string_new(NULL);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
@@ -34,7 +35,8 @@ static void append_curve(GString *data, const struct rf_chart *c, const GArray *
 
 		if (next && next->x - shown < width && !c->x.log)
 			continue;
-		if (next && c->x.log && log(next->x / MAX(shown, 1)) < log(c->x.max / c->x.least) / STEPS)
+		if (next && c->x.log &&
+		    log(next->x / MAX(shown, 1)) < log(c->x.max / c->x.least) / STEPS)
 			continue;
 		shown = p->x;
 		rf_data_number(data, rf_axis_scaled(&c->x, p->x));
@@ -45,13 +47,14 @@ static void append_curve(GString *data, const struct rf_chart *c, const GArray *
 	/* Nothing changes from the last row on. */
 	rf_data_number(data, rf_axis_scaled(&c->x, c->x.max));
 	g_string_append_c(data, ' ');
-	rf_data_number(data, rf_axis_scaled(
-				     &c->y, g_array_index(points, struct rf_point, points->len - 1).mean));
+	rf_data_number(
+		data, rf_axis_scaled(&c->y,
+	                             g_array_index(points, struct rf_point, points->len - 1).mean));
 	g_string_append_c(data, '\n');
 }
 
-gboolean rf_plot_curve(struct rf_script *s, const struct rf_table *t, const struct rf_plot_options *o,
-                       GError **error)
+gboolean rf_plot_curve(struct rf_script *s, const struct rf_table *t,
+                       const struct rf_plot_options *o, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	g_autofree char *by = lines_of(t);
@@ -65,14 +68,16 @@ gboolean rf_plot_curve(struct rf_script *s, const struct rf_table *t, const stru
 		return FALSE;
 	if (c.series->len > MOST || c.x.quantity == RF_QUANTITY_WORD) {
 		if (c.series->len > MOST)
-			rf_set_usage(error, "%u curves; at most %d can be told apart: choose with --where",
+			rf_set_usage(error,
+			             "%u curves; at most %d can be told apart: choose with --where",
 			             c.series->len, MOST);
 		else
 			rf_set_usage(error, "--x %s: expected a column of numbers", c.x.name);
 		rf_chart_clear(&c);
 		return FALSE;
 	}
-	g_string_append(s->data, "# A block a curve: size, value from there to the next row's size.\n");
+	g_string_append(s->data,
+	                "# A block a curve: size, value from there to the next row's size.\n");
 	for (guint i = 0; i < c.series->len; i++) {
 		const struct rf_series *series = c.series->pdata[i];
 

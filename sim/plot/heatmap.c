@@ -21,7 +21,8 @@ gboolean rf_plot_heatmap(struct rf_script *s, const struct rf_table *t,
 	if (!rf_plot_chart(&c, t, &rows, rf_chart_memory(t), "reclaim", TRUE, error))
 		return FALSE;
 	if (c.x.words->len > MOST_X || c.series->len > MOST_Y) {
-		rf_set_usage(error, "a map of %u by %u cells; at most %d by %d fit: choose with --where",
+		rf_set_usage(error,
+		             "a map of %u by %u cells; at most %d by %d fit: choose with --where",
 		             c.x.words->len, c.series->len, MOST_X, MOST_Y);
 		rf_chart_clear(&c);
 		return FALSE;
@@ -33,7 +34,8 @@ gboolean rf_plot_heatmap(struct rf_script *s, const struct rf_table *t,
 		double row = rf_axis_word(&y, series->name);
 
 		for (guint k = 0; k < series->points->len; k++) {
-			const struct rf_point *p = &g_array_index(series->points, struct rf_point, k);
+			const struct rf_point *p =
+				&g_array_index(series->points, struct rf_point, k);
 			g_autofree char *text = rf_axis_short(&c.y, p->mean);
 
 			g_string_append_printf(s->data, "%.0f %.0f ", p->x, row);

@@ -22,8 +22,8 @@ void rf_script_clear(struct rf_script *s)
 	s->params = s->data = NULL;
 }
 
-/* Traces give names, and gnuplot runs what stands in backquotes.  A text of harmless characters stands in
- * single quotes, for those who read the script; any other in double quotes, in octal. */
+/* Traces give names, and gnuplot runs what stands in backquotes.  A text of harmless characters
+ * stands in single quotes, for those who read the script; any other in double quotes, in octal. */
 static void append_quoted(const struct rf_script *s, GString *out, const char *value)
 {
 	static const char harmless[] = "_-.,:/+%=()<>~*&!? ";
@@ -136,7 +136,9 @@ static void size_ticks(struct ticks *t, const struct rf_axis *a, double low, dou
 		double at = exp2(k), half = at * 1.5;
 
 		if (k % step == 0 && at >= low)
-			add_tick(t, at, *a->unit_name ? g_strdup_printf("%g", at) : rf_format_size((uint64_t)at));
+			add_tick(t, at,
+			         *a->unit_name ? g_strdup_printf("%g", at)
+			                       : rf_format_size((uint64_t)at));
 		if (high / low < 8 && half >= low && half <= high)
 			add_tick(t, half, g_strdup_printf("%g", half));
 	}
@@ -218,8 +220,8 @@ void rf_script_axis(struct rf_script *s, const char *name, const struct rf_axis 
 static void append_template(GString *out, const char *name)
 {
 	g_autofree char *path = g_strdup_printf("/refault/plot/%s.gp", name);
-	g_autoptr(GBytes) bytes = g_resource_lookup_data(rf_get_resource(), path,
-	                                                 G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+	g_autoptr(GBytes) bytes =
+		g_resource_lookup_data(rf_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 	gsize len;
 	const char *text;
 
@@ -234,8 +236,9 @@ char *rf_script_text(const struct rf_script *s, const struct rf_plot_kind *kind,
 {
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "# Written by refault %s; gnuplot draws the picture again from this.\n",
-	                       rf_version);
+	g_string_append_printf(
+		out, "# Written by refault %s; gnuplot draws the picture again from this.\n",
+		rf_version);
 	g_string_append(out, "if (!exists('output')) output = ");
 	append_quoted(s, out, output);
 	g_string_append(out, "\ndata = ");

@@ -67,11 +67,13 @@ static gboolean add_samples(struct rf_table *t, const struct rf_saved *s, GError
 	g_autofree char *origin = rf_saved_where(s);
 
 	if (s->result.timeline->len == 0) {
-		rf_set_data(error, "%s: no timeline; expected a run with --timeline INTERVAL", origin);
+		rf_set_data(error, "%s: no timeline; expected a run with --timeline INTERVAL",
+		            origin);
 		return FALSE;
 	}
 	for (guint i = 0; i < s->result.timeline->len; i++) {
-		const struct rf_sample *sample = &g_array_index(s->result.timeline, struct rf_sample, i);
+		const struct rf_sample *sample =
+			&g_array_index(s->result.timeline, struct rf_sample, i);
 
 		rf_table_add_row(t, origin);
 		set_text(t, "trace", s->trace);

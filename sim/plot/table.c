@@ -56,12 +56,14 @@ gboolean rf_table_read(struct rf_table *t, const char *path, enum rf_table_rows 
 	while (i < len && g_ascii_isspace(text[i]))
 		i++;
 	if (i == len) {
-		rf_set_data(error, "%s: empty; expected CSV with a heading, or JSON of `refault run'",
+		rf_set_data(error,
+		            "%s: empty; expected CSV with a heading, or JSON of `refault run'",
 		            name);
 		return FALSE;
 	}
 	if (memchr(text, '\0', len)) {
-		rf_set_data(error, "%s: a zero byte at offset %" G_GSIZE_FORMAT "; expected CSV or JSON",
+		rf_set_data(error,
+		            "%s: a zero byte at offset %" G_GSIZE_FORMAT "; expected CSV or JSON",
 		            name, (gsize)((char *)memchr(text, '\0', len) - text));
 		return FALSE;
 	}
@@ -134,7 +136,8 @@ gboolean rf_table_want(const struct rf_table *t, const char *where, const char *
 	g_ptr_array_add(names, NULL);
 	near = rf_nearest(name, (const char *const *)names->pdata);
 	if (near)
-		rf_set_usage(error, "%s: no column \"%s\"; did you mean \"%s\"?", where, name, near);
+		rf_set_usage(error, "%s: no column \"%s\"; did you mean \"%s\"?", where, name,
+		             near);
 	else
 		rf_set_usage(error, "%s: no column \"%s\" in what was read", where, name);
 	return FALSE;

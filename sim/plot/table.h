@@ -11,11 +11,11 @@
 enum rf_table_rows { RF_ROWS_RUNS, RF_ROWS_SAMPLES };
 
 struct rf_table {
-	GPtrArray *names;  /* of columns, in order of first appearance */
-	GPtrArray *rows;   /* const char **: a value a column that was known when it was read */
-	GArray *lens;      /* guint: how many values a row has */
-	GPtrArray *origin; /* const char *, a row: "FILE, line 3", for messages */
-	GHashTable *index; /* name to column + 1 */
+	GPtrArray *names;   /* of columns, in order of first appearance */
+	GPtrArray *rows;    /* const char **: a value a column that was known when it was read */
+	GArray *lens;       /* guint: how many values a row has */
+	GPtrArray *origin;  /* const char *, a row: "FILE, line 3", for messages */
+	GHashTable *index;  /* name to column + 1 */
 	GStringChunk *text; /* owns all of the above's strings */
 };
 

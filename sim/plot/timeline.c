@@ -27,7 +27,8 @@ struct timeline {
 	double interval;        /* ns between samples */
 };
 
-static gboolean prepare(struct timeline *l, const struct rf_table *t, const char *rates, GError **error)
+static gboolean prepare(struct timeline *l, const struct rf_table *t, const char *rates,
+                        GError **error)
 {
 	g_auto(GStrv) names = g_strsplit(rates, ",", -1);
 
@@ -39,10 +40,12 @@ static gboolean prepare(struct timeline *l, const struct rf_table *t, const char
 	}
 	for (; names[l->nrates]; l->nrates++) {
 		if (l->nrates == MOST_RATES) {
-			rf_set_usage(error, "--metric %s: at most %d can be told apart", rates, MOST_RATES);
+			rf_set_usage(error, "--metric %s: at most %d can be told apart", rates,
+			             MOST_RATES);
 			return FALSE;
 		}
-		if (!rf_values_init(&l->rate[l->nrates], t, "--metric", names[l->nrates], TRUE, error))
+		if (!rf_values_init(&l->rate[l->nrates], t, "--metric", names[l->nrates], TRUE,
+		                    error))
 			return FALSE;
 	}
 	if (!rf_table_constant(t, "trace")) {
@@ -69,8 +72,10 @@ static gboolean measure(struct timeline *l, const struct rf_table *t, GError **e
 		double now = rf_values_get(&l->time, t, i), sum = 0;
 
 		if (i > 0 && now <= before) {
-			rf_set_data(error, "%s: time goes from %.0f ns to %.0f ns; expected one run, in order",
-			            (char *)t->origin->pdata[i], before, now);
+			rf_set_data(
+				error,
+				"%s: time goes from %.0f ns to %.0f ns; expected one run, in order",
+				(char *)t->origin->pdata[i], before, now);
 			return FALSE;
 		}
 		/* All samples but the last are as far apart. */
@@ -97,11 +102,13 @@ static void append_rows(GString *data, const struct timeline *l, const struct rf
 		rf_data_number(data, rf_axis_scaled(&l->x, rf_values_get(&l->time, t, i)));
 		for (size_t k = 0; k < NLAYERS; k++) {
 			g_string_append_c(data, ' ');
-			rf_data_number(data, rf_axis_scaled(&l->y, rf_values_get(&l->layer[k], t, i)));
+			rf_data_number(data,
+			               rf_axis_scaled(&l->y, rf_values_get(&l->layer[k], t, i)));
 		}
 		for (guint k = 0; k < l->nrates; k++) {
 			g_string_append_c(data, ' ');
-			rf_data_number(data, i > 0 ? rf_axis_scaled(&l->z, growth(l, t, i, k)) : NAN);
+			rf_data_number(data,
+			               i > 0 ? rf_axis_scaled(&l->z, growth(l, t, i, k)) : NAN);
 		}
 		g_string_append_c(data, '\n');
 	}
@@ -118,7 +125,8 @@ static void append_names(struct rf_script *s, const struct timeline *l)
 		const char *name = l->rate[k].name;
 
 		/* The default's last one has a name that is longer than a legend. */
-		g_ptr_array_add(names, g_strdup(strcmp(name, strrchr(RATES, ',') + 1) ? name : "refaults"));
+		g_ptr_array_add(
+			names, g_strdup(strcmp(name, strrchr(RATES, ',') + 1) ? name : "refaults"));
 	}
 	rf_script_strings(s, "memory", memory);
 	rf_script_number(s, "n", l->nrates);
@@ -153,7 +161,9 @@ gboolean rf_plot_timeline(struct rf_script *s, const struct rf_table *t,
 		rf_axis_choose(&l.x, 0);
 		rf_axis_choose(&l.y, 0);
 		rf_axis_choose(&l.z, 0);
-		g_string_append(s->data, "# time; resident anon, file, shmem; events since the row above.\n");
+		g_string_append(
+			s->data,
+			"# time; resident anon, file, shmem; events since the row above.\n");
 		append_rows(s->data, &l, t);
 		append_names(s, &l);
 		append_limit(s, &l, t);
