@@ -25,6 +25,7 @@
 	X(policies_samples) \
 	X(relations) \
 	X(relations_balance) \
+	X(reproduce) \
 	X(saved) \
 	X(scenario) \
 	X(study_job) \

@@ -280,6 +280,11 @@ int rf_input_line(struct rf_input *in, char **line, size_t *len, GError **error)
 	return 1;
 }
 
+void rf_input_begin_at(struct rf_input *in, uint64_t lines)
+{
+	in->line = lines;
+}
+
 uint64_t rf_input_line_number(const struct rf_input *in)
 {
 	return in->line;

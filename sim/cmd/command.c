@@ -21,6 +21,8 @@ const struct rf_command rf_commands[] = {
 	  rf_cmd_policies, rf_cmd_policies_help, rf_cmd_policies_man },
 	{ "trace", "look at traces, convert, check, cut and make them", rf_cmd_trace,
 	  rf_cmd_trace_help, rf_cmd_trace_man },
+	{ "reproduce", "tables that were posted on kernel lists, beside the model's", rf_cmd_reproduce,
+	  rf_cmd_reproduce_help, rf_cmd_reproduce_man },
 	{ "verify", "compare the model with the kernel that runs here (root)", rf_cmd_verify,
 	  rf_cmd_verify_help, rf_cmd_verify_man },
 	{ "help", "explain a command", rf_cmd_help, rf_cmd_help_help, rf_cmd_help_man },
