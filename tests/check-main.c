@@ -9,6 +9,7 @@
 #define SUITES(X) \
 	X(base) \
 	X(config) \
+	X(import) \
 	X(lackey) \
 	X(mglru) \
 	X(model_files) \
