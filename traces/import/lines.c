@@ -154,14 +154,18 @@ enum rf_step rf_lines_step(void *self, GError **error)
 
 /* ---- time ---- */
 
+static gboolean time_goes_back(struct rf_lines *l)
+{
+	rf_builder_skipped(l->b, "time that goes back");
+	return TRUE;
+}
+
 gboolean rf_lines_time_from_0(struct rf_lines *l, uint64_t ns, GError **error)
 {
 	struct rf_event at = { .kind = RF_EV_AT, .len = ns };
 
-	if (ns < l->at) {
-		rf_builder_skipped(l->b, "time that goes back");
-		return TRUE;
-	}
+	if (ns < l->at)
+		return time_goes_back(l);
 	if (ns == l->at)
 		return TRUE;
 	l->at = ns;
@@ -174,5 +178,5 @@ gboolean rf_lines_time(struct rf_lines *l, uint64_t ns, GError **error)
 		l->timed = TRUE;
 		l->start = ns;
 	}
-	return rf_lines_time_from_0(l, ns < l->start ? 0 : ns - l->start, error);
+	return ns < l->start ? time_goes_back(l) : rf_lines_time_from_0(l, ns - l->start, error);
 }

@@ -87,17 +87,17 @@ static gboolean take_separator(char separator, char **s)
 	return *s > before;
 }
 
-/* A line that does not begin with the number of its first column is no request. */
+/* All formats begin with a number; a line that does not is no request. */
 static enum rf_line parse(const struct rf_request_format *f, char *s, struct request *r)
 {
 	if (f->separator == ' ')
 		rf_take_blanks(&s);
+	if (!g_ascii_isdigit(*s))
+		return RF_LINE_OTHER;
 	for (unsigned i = 0; f->column[i].what != NULL; i++) {
 		const struct rf_column *next = &f->column[i + 1];
 		gboolean taken = take_column(f, &f->column[i], &s, r);
 
-		if (!taken && i == 0 && !g_ascii_isdigit(*s))
-			return RF_LINE_OTHER;
 		r->bad = s;
 		r->what = f->column[i].what;
 		if (!taken)
