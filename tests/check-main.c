@@ -9,6 +9,7 @@
 #define SUITES(X) \
 	X(base) \
 	X(config) \
+	X(curve) \
 	X(import) \
 	X(lackey) \
 	X(mglru) \

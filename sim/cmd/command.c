@@ -13,6 +13,8 @@
 const struct rf_command rf_commands[] = {
 	{ "run", "replay traces and report faults, refaults, memory and time", rf_cmd_run,
 	  rf_cmd_run_help, rf_cmd_run_man },
+	{ "curve", "faults for every size of memory, in one pass", rf_cmd_curve, rf_cmd_curve_help,
+	  rf_cmd_curve_man },
 	{ "sweep", "replay traces through many configurations at once", rf_cmd_sweep,
 	  rf_cmd_sweep_help, rf_cmd_sweep_man },
 	{ "plot", "draw results with gnuplot, as text or as a picture", rf_cmd_plot, rf_cmd_plot_help,
