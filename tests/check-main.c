@@ -8,9 +8,8 @@
 /* One line a suite, sorted: X(name) stands for Suite *suite_name(void). */
 #define SUITES(X) \
 	X(base) \
+	X(closed) \
 	X(config) \
-	X(curve) \
-	X(import) \
 	X(lackey) \
 	X(mglru) \
 	X(model_files) \
@@ -27,7 +26,6 @@
 	X(policies_samples) \
 	X(relations) \
 	X(relations_balance) \
-	X(reproduce) \
 	X(saved) \
 	X(scenario) \
 	X(study_job) \

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sim/saved.h"
 
 #define STDIN "/dev/stdin"
 
@@ -56,22 +55,17 @@ gboolean rf_table_read(struct rf_table *t, const char *path, enum rf_table_rows 
 	while (i < len && g_ascii_isspace(text[i]))
 		i++;
 	if (i == len) {
-		rf_set_data(error,
-		            "%s: empty; expected CSV with a heading, or JSON of `refault run'",
+		rf_set_data(error, "%s: empty; expected CSV with a heading, or JSON of `refault run'",
 		            name);
 		return FALSE;
 	}
 	if (memchr(text, '\0', len)) {
-		rf_set_data(error,
-		            "%s: a zero byte at offset %" G_GSIZE_FORMAT "; expected CSV or JSON",
+		rf_set_data(error, "%s: a zero byte at offset %" G_GSIZE_FORMAT "; expected CSV or JSON",
 		            name, (gsize)((char *)memchr(text, '\0', len) - text));
 		return FALSE;
 	}
-	if (text[i] == '{' || text[i] == '[') {
-		g_autoptr(GPtrArray) saved = rf_saved_parse(name, text, len, error);
-
-		return saved && rf_table_add_saved(t, saved, rows, error);
-	}
+	if (text[i] == '{' || text[i] == '[')
+		return rf_table_read_json(t, name, text, len, rows, error);
 	return rf_table_read_csv(t, name, text, len, error);
 }
 
@@ -114,20 +108,6 @@ void rf_table_set(struct rf_table *t, int column, const char *value)
 	((const char **)t->rows->pdata[row])[column] = g_string_chunk_insert_const(t->text, value);
 }
 
-struct rf_table *rf_table_copy(const struct rf_table *t)
-{
-	struct rf_table *copy = rf_table_new();
-
-	for (guint k = 0; k < t->names->len; k++)
-		rf_table_add_column(copy, t->names->pdata[k]);
-	for (guint i = 0; i < t->rows->len; i++) {
-		rf_table_add_row(copy, t->origin->pdata[i]);
-		for (guint k = 0; k < g_array_index(t->lens, guint, i); k++)
-			rf_table_set(copy, (int)k, rf_table_get(t, i, (int)k));
-	}
-	return copy;
-}
-
 /* ---- looking up ---- */
 
 int rf_table_column(const struct rf_table *t, const char *name)
@@ -150,8 +130,7 @@ gboolean rf_table_want(const struct rf_table *t, const char *where, const char *
 	g_ptr_array_add(names, NULL);
 	near = rf_nearest(name, (const char *const *)names->pdata);
 	if (near)
-		rf_set_usage(error, "%s: no column \"%s\"; did you mean \"%s\"?", where, name,
-		             near);
+		rf_set_usage(error, "%s: no column \"%s\"; did you mean \"%s\"?", where, name, near);
 	else
 		rf_set_usage(error, "%s: no column \"%s\" in what was read", where, name);
 	return FALSE;
