@@ -573,6 +573,33 @@ static gboolean run_item(struct rf_frames *m, const struct rf_item *item, GError
 	return TRUE;
 }
 
+gboolean rf_frames_skim(struct rf_frames *m, const struct rf_item *item,
+                        const struct rf_skim *skim)
+{
+	const uint32_t *map = m->names.map;
+	uint16_t *fact = m->fact;
+
+	/* Of the task that the last item was of: then its pages are known as well. */
+	if (m->pol->ops->flags & (RF_POLICY_ACCESS | RF_POLICY_FUTURE) || !m->task ||
+	    m->task->tid != item->runs.tid)
+		return FALSE;
+	for (uint32_t i = 0; i < skim->n; i++) {
+		uint32_t id = skim->page[i];
+
+		if (id >= m->names.nids || !(fact[map ? map[id] : id] & RF_PAGE_RESIDENT))
+			return FALSE;
+	}
+	for (uint32_t i = 0; i < skim->n; i++) {
+		uint32_t page = map ? map[skim->page[i]] : skim->page[i];
+		gboolean executed = skim->types[i] & 1 << RF_EXEC;
+
+		fact[page] |= F_ACCESSED | (executed ? RF_PAGE_EXECUTED : 0);
+	}
+	m->host.now += skim->accesses;
+	m->task->accesses += skim->accesses;
+	return TRUE;
+}
+
 gboolean rf_frames_item(struct rf_frames *m, const struct rf_item *item, GError **error)
 {
 	gboolean ok;

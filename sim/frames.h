@@ -15,6 +15,7 @@
 #include "sim/config.h"
 #include "sim/future.h"
 #include "sim/result.h"
+#include "sim/skim.h"
 #include "traces/trace.h"
 
 struct rf_frames;
@@ -24,6 +25,8 @@ struct rf_frames *rf_frames_new(const struct rf_config *cfg, const struct rf_tot
                                 GError **error);
 void rf_frames_free(struct rf_frames *m);
 gboolean rf_frames_item(struct rf_frames *m, const struct rf_item *item, GError **error);
+gboolean rf_frames_skim(struct rf_frames *m, const struct rf_item *item,
+                        const struct rf_skim *skim);
 gboolean rf_frames_finish(struct rf_frames *m, struct rf_result *out, GError **error);
 void rf_frames_sample(struct rf_frames *m, struct rf_sample *out);
 

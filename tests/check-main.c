@@ -8,8 +8,9 @@
 /* One line a suite, sorted: X(name) stands for Suite *suite_name(void). */
 #define SUITES(X) \
 	X(base) \
-	X(closed) \
 	X(config) \
+	X(curve) \
+	X(import) \
 	X(lackey) \
 	X(mglru) \
 	X(model_files) \
@@ -26,9 +27,11 @@
 	X(policies_samples) \
 	X(relations) \
 	X(relations_balance) \
+	X(reproduce) \
 	X(saved) \
 	X(scenario) \
 	X(study_job) \
+	X(study_sweep) \
 	X(seam_fill) \
 	X(synth) \
 	X(trace_input) \
