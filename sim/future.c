@@ -33,6 +33,7 @@ struct rf_future {
 	uint64_t runs, uses;
 	uint64_t *next;            /* of the current item */
 	uint32_t next_size;
+	gboolean view;             /* next belongs to somebody else */
 };
 
 struct forward {
@@ -352,7 +353,8 @@ void rf_future_free(struct rf_future *f)
 		close(f->run_fd);
 	if (f->use_fd >= 0)
 		close(f->use_fd);
-	g_free(f->next);
+	if (!f->view)
+		g_free(f->next);
 	g_free(f);
 }
 
@@ -375,20 +377,72 @@ static gboolean read_next(struct rf_future *f, int fd, uint64_t *at, uint64_t en
 	return TRUE;
 }
 
-gboolean rf_future_item(struct rf_future *f, const struct rf_item *item, GError **error)
+uint64_t rf_future_count(const struct rf_future *f, const struct rf_item *item)
 {
 	const struct rf_event *ev = &item->event;
 
 	if (item->kind == RF_ITEM_RUNS)
-		return read_next(f, f->run_fd, &f->run_at, f->runs, item->runs.n, error);
+		return item->runs.n;
 	if (item->kind == RF_ITEM_EVENT && (ev->kind == RF_EV_READ || ev->kind == RF_EV_WRITE) && ev->len)
-		return read_next(f, f->use_fd, &f->use_at, f->uses,
-		                 ((ev->off + ev->len - 1) >> f->page_shift) - (ev->off >> f->page_shift) + 1,
-		                 error);
-	return TRUE;
+		return ((ev->off + ev->len - 1) >> f->page_shift) - (ev->off >> f->page_shift) + 1;
+	return 0;
+}
+
+gboolean rf_future_item(struct rf_future *f, const struct rf_item *item, GError **error)
+{
+	uint64_t n = rf_future_count(f, item);
+
+	if (!n)
+		return TRUE;
+	if (item->kind == RF_ITEM_RUNS)
+		return read_next(f, f->run_fd, &f->run_at, f->runs, n, error);
+	return read_next(f, f->use_fd, &f->use_at, f->uses, n, error);
 }
 
 const uint64_t *rf_future_next(const struct rf_future *f)
 {
 	return f->next;
+}
+
+/* ---- views, and one future a page size ---- */
+
+struct rf_future *rf_future_view(void)
+{
+	struct rf_future *f = g_new0(struct rf_future, 1);
+
+	f->run_fd = f->use_fd = -1;
+	f->view = TRUE;
+	return f;
+}
+
+void rf_future_show(struct rf_future *view, const uint64_t *next)
+{
+	g_assert(view->view);
+	view->next = (uint64_t *)next;
+}
+
+gboolean rf_futures_add(struct rf_futures *f, struct rf_source *source, unsigned page_shift,
+                        GError **error)
+{
+	unsigned i = rf_futures_index(page_shift);
+
+	g_assert(i < RF_FUTURES);
+	if (!f->by_size[i])
+		f->by_size[i] = rf_future_new(source, page_shift, error);
+	return f->by_size[i] != NULL;
+}
+
+gboolean rf_futures_item(struct rf_futures *f, const struct rf_item *item, GError **error)
+{
+	for (unsigned i = 0; i < RF_FUTURES; i++) {
+		if (f->by_size[i] && !rf_future_item(f->by_size[i], item, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+void rf_futures_clear(struct rf_futures *f)
+{
+	for (unsigned i = 0; i < RF_FUTURES; i++)
+		g_clear_pointer(&f->by_size[i], rf_future_free);
 }

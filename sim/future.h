@@ -26,5 +26,28 @@ gboolean rf_future_item(struct rf_future *f, const struct rf_item *item, GError 
 /* Next uses after that item's: of a runs item one a run; of a read or write event one a page,
  * in the order of the file.  Valid until the next item. */
 const uint64_t *rf_future_next(const struct rf_future *f);
+/* How many they are. */
+uint64_t rf_future_count(const struct rf_future *f, const struct rf_item *item);
+
+/* A view answers rf_future_next with what it was given last, for a machine that is fed with copies
+ * of the items at a time of its own. */
+struct rf_future *rf_future_view(void);
+void rf_future_show(struct rf_future *view, const uint64_t *next);
+
+/* Page sizes that a run can have: 4, 16 and 64 KiB.  Machines of one size share a future. */
+#define RF_FUTURES 3
+struct rf_futures {
+	struct rf_future *by_size[RF_FUTURES];
+};
+static inline unsigned rf_futures_index(unsigned page_shift)
+{
+	return (page_shift - 12) / 2;
+}
+/* Make the one of a page size if there is none yet; the source is rewound afterwards. */
+gboolean rf_futures_add(struct rf_futures *f, struct rf_source *source, unsigned page_shift,
+                        GError **error);
+/* rf_future_item of all. */
+gboolean rf_futures_item(struct rf_futures *f, const struct rf_item *item, GError **error);
+void rf_futures_clear(struct rf_futures *f);
 
 #endif

@@ -14,6 +14,9 @@ struct rf_progress {
 	char *label;
 	gint64 start, last;
 	gboolean drawn;
+	double from, to, times; /* of the part at hand */
+	double skipped;         /* share of the whole that cost no time */
+	double before, done;    /* accesses: of the parts before it, of all so far */
 };
 
 struct rf_progress *rf_progress_new(const char *label)
@@ -25,7 +28,34 @@ struct rf_progress *rf_progress_new(const char *label)
 	p = g_new0(struct rf_progress, 1);
 	p->label = g_strdup(label);
 	p->start = p->last = g_get_monotonic_time();
+	p->to = p->times = 1;
 	return p;
+}
+
+void rf_progress_part(struct rf_progress *p, double from, double to, double times)
+{
+	if (!p)
+		return;
+	p->from = from;
+	p->to = to;
+	p->times = times;
+	p->before = p->done;
+}
+
+void rf_progress_skip(struct rf_progress *p, double share, double accesses)
+{
+	if (!p)
+		return;
+	p->skipped += share;
+	p->done += accesses;
+}
+
+void rf_progress_label(struct rf_progress *p, const char *label)
+{
+	if (!p)
+		return;
+	g_free(p->label);
+	p->label = g_strdup(label);
 }
 
 static int columns(void)
@@ -48,7 +78,7 @@ static void append_clock(GString *s, double seconds)
 		g_string_append_printf(s, "%lu:%02lu", t / 60, t % 60);
 }
 
-static void draw(struct rf_progress *p, double share, uint64_t done, gint64 now)
+static void draw(struct rf_progress *p, double share, double done, gint64 now)
 {
 	double seconds = (double)(now - p->start) / G_USEC_PER_SEC;
 	g_autoptr(GString) s = g_string_new(NULL);
@@ -63,9 +93,9 @@ static void draw(struct rf_progress *p, double share, uint64_t done, gint64 now)
 		g_string_append(s, "] ");
 	}
 	g_string_append_printf(s, "%.1f M accesses, %.1f M/s", done / 1e6, done / 1e6 / seconds);
-	if (share > 0.01 && share <= 1) {
+	if (share - p->skipped > 0.01 && share <= 1) {
 		g_string_append(s, ", ");
-		append_clock(s, seconds / share - seconds);
+		append_clock(s, seconds * (1 - share) / (share - p->skipped));
 		g_string_append(s, " left");
 	}
 	g_string_append_printf(s, "  %s", p->label);
@@ -82,19 +112,28 @@ void rf_progress_update(struct rf_progress *p, double share, uint64_t done)
 
 	if (!p)
 		return;
+	p->done = p->before + (double)done * p->times;
 	now = g_get_monotonic_time();
 	if (now - p->last < PERIOD || now - p->start < PATIENCE)
 		return;
 	p->last = now;
-	draw(p, share, done, now);
+	draw(p, share < 0 ? share : p->from + (p->to - p->from) * CLAMP(share, 0, 1), p->done, now);
+}
+
+void rf_progress_wipe(struct rf_progress *p)
+{
+	if (!p || !p->drawn)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	p->drawn = FALSE;
 }
 
 void rf_progress_end(struct rf_progress *p)
 {
 	if (!p)
 		return;
-	if (p->drawn)
-		fputs("\r\033[K", stderr);
+	rf_progress_wipe(p);
 	g_free(p->label);
 	g_free(p);
 }

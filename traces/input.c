@@ -27,6 +27,7 @@ struct rf_input {
 	size_t pos, len, cap;
 	size_t clean; /* no NUL byte in buf[pos..clean) */
 	uint64_t offset, line;
+	gboolean cut; /* the last line had no end */
 };
 
 static const struct { const char *name; size_t n; uint8_t magic[6]; } refused[] = {
@@ -248,6 +249,7 @@ int rf_input_line(struct rf_input *in, char **line, size_t *len, GError **error)
 	if (end == NULL && in->len == in->pos)
 		return 0;
 	in->line++;
+	in->cut = end == NULL;
 	took = end == NULL ? in->len - in->pos : (size_t)(end - start) + 1;
 	if (end == NULL)
 		end = start + took;
@@ -280,6 +282,11 @@ int rf_input_line(struct rf_input *in, char **line, size_t *len, GError **error)
 	return 1;
 }
 
+void rf_input_begin_at(struct rf_input *in, uint64_t lines)
+{
+	in->line = lines;
+}
+
 uint64_t rf_input_line_number(const struct rf_input *in)
 {
 	return in->line;
@@ -288,6 +295,11 @@ uint64_t rf_input_line_number(const struct rf_input *in)
 uint64_t rf_input_offset(const struct rf_input *in)
 {
 	return in->offset;
+}
+
+gboolean rf_input_cut(const struct rf_input *in)
+{
+	return in->cut;
 }
 
 double rf_input_progress(const struct rf_input *in)

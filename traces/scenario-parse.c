@@ -769,7 +769,8 @@ static gboolean header(struct parser *ps)
 		return FALSE;
 	if (got == 0 || !g_str_has_prefix(line, RF_SCENARIO_MAGIC))
 		return fail(ps, "no header; expected '" RF_SCENARIO_MAGIC " 1'");
-	if (!rf_text_header_line(rf_input_name(ps->in), RF_SCENARIO_MAGIC, line, ps->header, ps->error))
+	if (!rf_text_header_line(rf_input_name(ps->in), RF_SCENARIO_MAGIC, line, rf_input_line_number(ps->in),
+	                         ps->header, ps->error))
 		return FALSE;
 	seed = rf_header_get(ps->header, "seed");
 	ps->prog->seed = 1;

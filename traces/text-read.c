@@ -643,10 +643,10 @@ gboolean rf_text_line(struct rf_text *t, struct rf_builder *b, char *line, uint6
 	return one_line(t, b);
 }
 
-gboolean rf_text_header_line(const char *name, const char *magic, char *line, struct rf_header *h,
-                             GError **error)
+gboolean rf_text_header_line(const char *name, const char *magic, char *line, uint64_t number,
+                             struct rf_header *h, GError **error)
 {
-	struct rf_text t = { .name = name, .number = 1, .line = line, .p = line, .error = error };
+	struct rf_text t = { .name = name, .number = number, .line = line, .p = line, .error = error };
 
 	return header_line(&t, magic, h);
 }

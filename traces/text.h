@@ -21,7 +21,7 @@ void rf_text_free(struct rf_text *t);
 gboolean rf_text_line(struct rf_text *t, struct rf_builder *b, char *line, uint64_t number,
                       GError **error);
 /* The first line, "MAGIC 1 KEY=VALUE…". */
-gboolean rf_text_header_line(const char *name, const char *magic, char *line, struct rf_header *h,
-                             GError **error);
+gboolean rf_text_header_line(const char *name, const char *magic, char *line, uint64_t number,
+                             struct rf_header *h, GError **error);
 
 #endif

@@ -135,8 +135,8 @@ static gboolean set_long(const struct rf_args *a, const struct rf_option *opt, c
 	return FALSE;
 }
 
-static gboolean parse_long(const struct rf_args *a, int argc, char **argv, int *i, gboolean *help,
-                           GError **error)
+static gboolean parse_long(const struct rf_args *a, int argc, char **argv, int *i,
+                           rf_args_take *take, gboolean *help, GError **error)
 {
 	const char *text = argv[*i] + 2, *eq = strchr(text, '=');
 	g_autofree char *name = eq ? g_strndup(text, eq - text) : g_strdup(text);
@@ -165,6 +165,8 @@ static gboolean parse_long(const struct rf_args *a, int argc, char **argv, int *
 		value = "";
 	if (!value)
 		return FALSE;
+	if (opt && take)
+		return take(a->block, opt, value, error);
 	if (opt)
 		return set_long(a, opt, value, error);
 	store(arg, a->block, value);
@@ -205,6 +207,12 @@ static gboolean parse_short(const struct rf_args *a, int argc, char **argv, int 
 gboolean rf_args_parse(const struct rf_args *a, int argc, char **argv, GPtrArray *operands,
                        gboolean *help, GError **error)
 {
+	return rf_args_parse_lists(a, argc, argv, NULL, operands, help, error);
+}
+
+gboolean rf_args_parse_lists(const struct rf_args *a, int argc, char **argv, rf_args_take *take,
+                             GPtrArray *operands, gboolean *help, GError **error)
+{
 	*help = FALSE;
 	for (int i = 1; i < argc && !*help; i++) {
 		const char *word = argv[i];
@@ -215,7 +223,7 @@ gboolean rf_args_parse(const struct rf_args *a, int argc, char **argv, GPtrArray
 			while (++i < argc)
 				g_ptr_array_add(operands, g_strdup(argv[i]));
 		} else if (word[1] == '-') {
-			if (!parse_long(a, argc, argv, &i, help, error))
+			if (!parse_long(a, argc, argv, &i, take, help, error))
 				return FALSE;
 		} else if (!parse_short(a, argc, argv, &i, help, error)) {
 			return FALSE;

@@ -42,6 +42,11 @@ gboolean rf_args_parse(const struct rf_args *a, int argc, char **argv, GPtrArray
                        gboolean *help, GError **error);
 /* A list as a NULL-terminated array, which stays the list's; NULL for NULL. */
 const char *const *rf_args_strv(GPtrArray *list);
+/* The same, but options of the table go to take(block, …), whatever their values: lists of them. */
+typedef gboolean rf_args_take(void *block, const struct rf_option *opt, const char *value,
+                              GError **error);
+gboolean rf_args_parse_lists(const struct rf_args *a, int argc, char **argv, rf_args_take *take,
+                             GPtrArray *operands, gboolean *help, GError **error);
 /* Free what the block owns. */
 void rf_args_clear(const struct rf_arg *arg, void *block);
 

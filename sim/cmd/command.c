@@ -13,12 +13,18 @@
 const struct rf_command rf_commands[] = {
 	{ "run", "replay traces and report faults, refaults, memory and time", rf_cmd_run,
 	  rf_cmd_run_help, rf_cmd_run_man },
+	{ "curve", "faults for every size of memory, in one pass", rf_cmd_curve, rf_cmd_curve_help,
+	  rf_cmd_curve_man },
+	{ "sweep", "replay traces through many configurations at once", rf_cmd_sweep,
+	  rf_cmd_sweep_help, rf_cmd_sweep_man },
 	{ "plot", "draw results with gnuplot, as text or as a picture", rf_cmd_plot, rf_cmd_plot_help,
 	  rf_cmd_plot_man },
 	{ "policies", "list what can be plugged into the five seams, and its options",
 	  rf_cmd_policies, rf_cmd_policies_help, rf_cmd_policies_man },
 	{ "trace", "look at traces, convert, check, cut and make them", rf_cmd_trace,
 	  rf_cmd_trace_help, rf_cmd_trace_man },
+	{ "reproduce", "tables that were posted on kernel lists, beside the model's", rf_cmd_reproduce,
+	  rf_cmd_reproduce_help, rf_cmd_reproduce_man },
 	{ "verify", "compare the model with the kernel that runs here (root)", rf_cmd_verify,
 	  rf_cmd_verify_help, rf_cmd_verify_man },
 	{ "help", "explain a command", rf_cmd_help, rf_cmd_help_help, rf_cmd_help_man },
@@ -92,6 +98,8 @@ int rf_main(int argc, char **argv)
 
 	/* A reader that goes away is an error of writing, not a death without a word. */
 	signal(SIGPIPE, SIG_IGN);
+	/* So is a file that would be larger than the shell allows. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		rf_set_usage(&error, "expected a command; see `refault help'");
 		return rf_fail(error);

@@ -24,7 +24,8 @@ struct options {
 
 static const struct rf_arg args[] = {
 	{ "output", 'o', RF_ARG_STRING, OFF(output), "FILE",
-	  "write the picture there: NAME.png, .svg, .pdf or .txt; its data and script come beside it as "
+	  "write the picture there: NAME.png, .svg, .pdf or .txt; its data and script come beside "
+	  "it as "
 	  "NAME.dat and NAME.gp (default -, text on standard output)" },
 	{ "metric", 'm', RF_ARG_STRING, OFF(plot.metric), "NAME[+NAME...]",
 	  "what is plotted: a metric, or the sum of some (default pgmajfault)" },
@@ -54,9 +55,11 @@ static const struct rf_arg args[] = {
 void rf_cmd_plot_help(GString *out)
 {
 	g_string_append(
-		out, "Usage: refault plot KIND FILE... [OPTION]...\n"
-		     "Draw results with gnuplot: as text for a mail, or as PNG, SVG or PDF.  FILE is\n"
-		     "JSON or CSV of `refault run' or a sweep; - is standard input.  KIND is one of\n\n");
+		out,
+		"Usage: refault plot KIND FILE... [OPTION]...\n"
+		"Draw results with gnuplot: as text for a mail, or as PNG, SVG or PDF.  FILE is\n"
+		"JSON or CSV of `refault run' or a sweep; - is standard input.  KIND is one "
+	        "of\n\n");
 	for (const struct rf_plot_kind *k = rf_plot_kinds; k->name; k++)
 		g_string_append_printf(out, "  %-10s %s\n", k->name, k->summary);
 	g_string_append_c(out, '\n');
@@ -131,8 +134,9 @@ static gboolean place_init(struct place *p, const char *output, GError **error)
 	g_autofree char *stem = NULL;
 
 	if (!output || strcmp(output, "-") == 0) {
-		*p = (struct place){ g_dir_make_tmp("refault-plot-XXXXXX", error), g_strdup("plot.dat"),
-			             g_strdup("plot.gp"), g_strdup("plot.txt"), TRUE };
+		*p = (struct place){ g_dir_make_tmp("refault-plot-XXXXXX", error),
+			             g_strdup("plot.dat"), g_strdup("plot.gp"),
+			             g_strdup("plot.txt"), TRUE };
 		return p->directory != NULL;
 	}
 	*p = (struct place){ .directory = g_path_get_dirname(output),
@@ -188,17 +192,17 @@ static gboolean draw(struct rf_script *s, const struct rf_plot_kind *kind, const
 		return FALSE;
 	picture = rf_gnuplot_run(o->gnuplot ? o->gnuplot : "gnuplot", p->directory, p->script,
 	                         s->picture, error);
-	ok = picture && (p->temporary ? rf_print(picture->str) == RF_EXIT_OK
-	                              : write_file(p, p->picture, inputs, picture->str, picture->len,
-	                                           error));
+	ok = picture &&
+	     (p->temporary ? rf_print(picture->str) == RF_EXIT_OK
+	                   : write_file(p, p->picture, inputs, picture->str, picture->len, error));
 	if (!ok && !p->temporary && !rf_interrupted())
 		g_prefix_error(error, "%s is not drawn, its data are in %s and %s: ", p->picture,
 		               p->data, p->script);
 	return ok;
 }
 
-static gboolean plot(const struct rf_plot_kind *kind, const struct options *o, const GPtrArray *inputs,
-                     GError **error)
+static gboolean plot(const struct rf_plot_kind *kind, const struct options *o,
+                     const GPtrArray *inputs, GError **error)
 {
 	g_autoptr(rf_table) t = rf_table_new();
 	struct place p = { 0 };

@@ -9,12 +9,14 @@
 struct rf_axis {
 	const char *name; /* of the column; not owned */
 	enum rf_quantity quantity;
-	double min, max, least; /* least: the smallest above zero, or 0; of values before the unit */
+	double min, max,
+		least; /* least: the smallest above zero, or 0; of values before the unit */
 	gboolean log;
-	/* Chosen by rf_axis_choose: what one unit is, and its name ("MiB", "thousands", "" for none). */
+	/* Chosen by rf_axis_choose: what one unit is, and its name ("MiB", "thousands", "" for
+	 * none). */
 	double unit;
 	const char *unit_name;
-	GPtrArray *words; /* of WORD: what stands at 0, 1, …; not owned texts */
+	GPtrArray *words; /* of WORD: what stands at 0, 1, … */
 };
 
 void rf_axis_init(struct rf_axis *a, const char *name, enum rf_quantity quantity);
@@ -22,7 +24,8 @@ void rf_axis_clear(struct rf_axis *a);
 void rf_axis_add(struct rf_axis *a, double value);
 /* The place of a word, which is the next one when it is new. */
 double rf_axis_word(struct rf_axis *a, const char *word);
-/* log: 1 yes, 0 no, -1 when the values span so much that a linear axis would hide the small ones. */
+/* log: 1 yes, 0 no, -1 when the values span so much that a linear axis would hide the small ones.
+ */
 void rf_axis_choose(struct rf_axis *a, int log);
 /* "memory limit (MiB)".  Caller frees. */
 char *rf_axis_label(const struct rf_axis *a);

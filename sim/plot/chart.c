@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "sim/result.h"
 
-/* Columns that say the same in other words, or that follow from one: where the first may differ, so may
- * the others.  A share of the footprint comes to other bytes with each trace and page size. */
+/* Columns that say the same in other words, or that follow from one: where the first may differ, so
+ * may the others.  A share of the footprint comes to other bytes with each trace and page size. */
 static const char *const tied[][8] = {
 	{ "limit", "limit_bytes" },
 	{ "limit_bytes", "limit" },
@@ -23,7 +23,7 @@ static const char *const tied[][8] = {
 };
 
 /* Rows may differ in these whatever is plotted. */
-static const char *const free_to_differ[] = { "schema", "timeline", "point" };
+static const char *const free_to_differ[] = { "schema", "timeline", "point", "section" };
 
 /* An array of columns has this one. */
 static gboolean has_column(const GArray *columns, int column)
@@ -69,8 +69,8 @@ struct builder {
 	const struct rf_table *t;
 	const struct rf_chart_options *o;
 	struct rf_values metric, x;
-	GArray *by, *over; /* columns */
-	GArray *same;      /* columns that must not differ within a point */
+	GArray *by, *over;  /* columns */
+	GArray *same;       /* columns that must not differ within a point */
 	GHashTable *places; /* "x\x1fseries" to GArray of rows; owns both */
 };
 
@@ -87,8 +87,8 @@ static char *joined(const struct rf_table *t, guint row, const GArray *columns, 
 	return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
-/* Rows at one place: they differ in the columns of --over and nowhere else.  The same run twice is one
- * row, provided that it gave the same. */
+/* Rows at one place: they differ in the columns of --over and nowhere else.  The same run twice is
+ * one row, provided that it gave the same. */
 static gboolean add_row(struct builder *b, GArray *rows, guint row, GError **error)
 {
 	const struct rf_table *t = b->t;
@@ -105,12 +105,13 @@ static gboolean add_row(struct builder *b, GArray *rows, guint row, GError **err
 
 			if (strcmp(one, two) == 0)
 				continue;
-			rf_set_usage(error,
-			             "%s and %s would be one point: they differ in %s (\"%s\", \"%s\"); "
-			             "expected --where %s=VALUE, or %s in --by or --over",
-			             (char *)t->origin->pdata[other], (char *)t->origin->pdata[row],
-			             (char *)t->names->pdata[column], one, two,
-			             (char *)t->names->pdata[column], (char *)t->names->pdata[column]);
+			rf_set_usage(
+				error,
+				"%s and %s would be one point: they differ in %s (\"%s\", \"%s\"); "
+				"expected --where %s=VALUE, or %s in --by or --over",
+				(char *)t->origin->pdata[other], (char *)t->origin->pdata[row],
+				(char *)t->names->pdata[column], one, two,
+				(char *)t->names->pdata[column], (char *)t->names->pdata[column]);
 			return FALSE;
 		}
 		if (strcmp(which, its) != 0)
@@ -150,6 +151,82 @@ static struct rf_point make_point(const struct builder *b, const GArray *rows)
 		p.high = p.mean + squares;
 	}
 	return p;
+}
+
+/* A trace goes by the name of its file. */
+static char *x_word(const struct builder *b, const char *text)
+{
+	return strcmp(b->o->x, "trace") == 0 ? g_path_get_basename(text) : g_strdup(text);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Three digits, or as many more as tell all values apart. */
+static char *number_word(const struct rf_axis *a, double x, int digits)
+{
+	return g_strdup_printf("%.*g", digits, rf_axis_scaled(a, x));
+}
+
+static int digits_needed(const struct rf_axis *a, const GArray *sorted)
+{
+	for (int digits = 3; digits < 10; digits++) {
+		gboolean apart = TRUE;
+
+		for (guint i = 1; i < sorted->len && apart; i++) {
+			double one = g_array_index(sorted, double, i - 1);
+			double two = g_array_index(sorted, double, i);
+			g_autofree char *x = number_word(a, one, digits);
+			g_autofree char *y = number_word(a, two, digits);
+
+			apart = one == two || strcmp(x, y) != 0;
+		}
+		if (apart)
+			return digits;
+	}
+	return 10;
+}
+
+/* Numbers that are to be places become words, in their order. */
+static void numbers_to_words(struct rf_chart *c)
+{
+	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(double));
+	struct rf_axis numbers = c->x;
+
+	int digits;
+
+	rf_axis_choose(&numbers, 0);
+	for (guint i = 0; i < c->series->len; i++) {
+		const GArray *points = ((struct rf_series *)c->series->pdata[i])->points;
+
+		for (guint k = 0; k < points->len; k++)
+			g_array_append_val(all, g_array_index(points, struct rf_point, k).x);
+	}
+	g_array_sort(all, by_number);
+	digits = digits_needed(&numbers, all);
+	rf_axis_init(&c->x, numbers.name, RF_QUANTITY_WORD);
+	c->x.unit_name = numbers.unit_name;
+	for (guint i = 0; i < all->len; i++) {
+		g_autofree char *word =
+			number_word(&numbers, g_array_index(all, double, i), digits);
+
+		rf_axis_word(&c->x, word);
+	}
+	for (guint i = 0; i < c->series->len; i++) {
+		const GArray *points = ((struct rf_series *)c->series->pdata[i])->points;
+
+		for (guint k = 0; k < points->len; k++) {
+			struct rf_point *p = &g_array_index(points, struct rf_point, k);
+			g_autofree char *word = number_word(&numbers, p->x, digits);
+
+			p->x = rf_axis_word(&c->x, word);
+		}
+	}
+	rf_axis_clear(&numbers);
 }
 
 static struct rf_series *find_series(struct rf_chart *c, char *name)
@@ -212,7 +289,9 @@ static gboolean collect(struct builder *b, struct rf_chart *c, GError **error)
 		struct rf_series *s = find_series(c, joined(b->t, first, b->by, ", "));
 
 		if (c->x.quantity == RF_QUANTITY_WORD) {
-			p.x = rf_axis_word(&c->x, rf_table_get(b->t, first, x_column));
+			g_autofree char *word = x_word(b, rf_table_get(b->t, first, x_column));
+
+			p.x = rf_axis_word(&c->x, word);
 		} else {
 			p.x = rf_values_get(&b->x, b->t, first);
 			rf_axis_add(&c->x, p.x);
@@ -268,9 +347,11 @@ gboolean rf_chart_init(struct rf_chart *c, const struct rf_table *t,
 	b.places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 	                                 (GDestroyNotify)g_array_unref);
 	ok = prepare(&b, error);
-	rf_axis_init(&c->x, o->x, o->words ? RF_QUANTITY_WORD : b.x.quantity);
+	rf_axis_init(&c->x, o->x, b.x.quantity);
 	rf_axis_init(&c->y, o->metric, b.metric.quantity);
 	ok = ok && collect(&b, c, error);
+	if (ok && o->words && c->x.quantity != RF_QUANTITY_WORD)
+		numbers_to_words(c);
 	if (ok) {
 		rf_axis_choose(&c->x, o->log_x);
 		rf_axis_choose(&c->y, o->log_y);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The rows of a table as series of points: x against a value, a series for each value of other
- * columns, each point the mean of the rows that differ only in what was meant to vary (seeds, traces).
+ * columns, each point the mean of the rows that differ only in what was meant to vary (seeds,
+ * traces).
  */
 #ifndef RF_PLOT_CHART_H
 #define RF_PLOT_CHART_H
@@ -13,9 +14,10 @@ struct rf_chart_options {
 	const char *metric; /* a column or a sum of columns */
 	const char *x;      /* a column */
 	const char *by;     /* columns, separated by commas: a series for each of their values */
-	const char *over;   /* columns, separated by commas: rows that differ only there are averaged */
+	const char
+		*over; /* columns, separated by commas: rows that differ only there are averaged */
 	enum rf_spread spread;
-	gboolean words; /* every value of x is a place of its own, also when they are numbers */
+	gboolean words;   /* every value of x is a place of its own, also when they are numbers */
 	int log_x, log_y; /* as rf_axis_choose has it */
 };
 

@@ -14,7 +14,8 @@ static gboolean differs(const struct rf_table *t, const char *name)
 
 const char *rf_chart_memory(const struct rf_table *t)
 {
-	/* In bytes first: a share of the footprint is in bytes only as long as there is one trace. */
+	/* In bytes first: a share of the footprint is in bytes only as long as there is one trace.
+	 */
 	static const char *const bytes[] = { "limit_bytes", "frames_n", "ram_bytes" };
 	static const char *const given[] = { "limit", "frames", "ram" };
 	gboolean one = !differs(t, "trace");
@@ -59,7 +60,8 @@ static void append(GString *out, const char *text)
 
 char *rf_chart_title(const struct rf_table *t)
 {
-	const char *trace = rf_table_constant(t, "trace"), *frames = rf_table_constant(t, "frames_n");
+	const char *trace = rf_table_constant(t, "trace"),
+		   *frames = rf_table_constant(t, "frames_n");
 	const char *machine = rf_table_constant(t, "machine"), *swap = rf_table_constant(t, "swap");
 	const char *page = rf_table_constant(t, "page_bytes");
 	GString *out = g_string_new(NULL);
@@ -85,8 +87,9 @@ char *rf_chart_title(const struct rf_table *t)
 		append(out, pages);
 	}
 	if (machine && swap && (!frames || strcmp(frames, "0") == 0)) {
-		g_autofree char *text = strcmp(swap, "none") == 0 ? g_strdup("no swap")
-		                                                  : g_strdup_printf("swap %s", swap);
+		g_autofree char *text = strcmp(swap, "none") == 0
+		                                ? g_strdup("no swap")
+		                                : g_strdup_printf("swap %s", swap);
 
 		append(out, text);
 	}

@@ -76,7 +76,8 @@ static gboolean is_whole(const GString *picture, enum rf_picture kind)
 	case RF_PICTURE_TEXT:
 		return picture->len > 0;
 	case RF_PICTURE_PNG:
-		return picture->len >= 8 && memcmp(picture->str + picture->len - 8, png_end, 8) == 0;
+		return picture->len >= 8 &&
+		       memcmp(picture->str + picture->len - 8, png_end, 8) == 0;
 	case RF_PICTURE_SVG:
 		return ends_with(picture, "</svg>");
 	case RF_PICTURE_PDF:
@@ -106,7 +107,8 @@ static void tidy_text(GString *picture)
 	}
 }
 
-/* When it was made, and nothing else, differs between two PDFs of the same: midnight of 1970 then. */
+/* When it was made, and nothing else, differs between two PDFs of the same: midnight of 1970 then.
+ */
 static void tidy_pdf(GString *picture)
 {
 	static const char key[] = "/CreationDate (D:", never[] = "19700101000000";
@@ -128,14 +130,16 @@ static gboolean start(const char *program, const char *directory, const char *sc
 	env = g_environ_setenv(env, "LC_ALL", "C.UTF-8", TRUE);
 	env = g_environ_unsetenv(env, "GNUTERM");
 	if (g_spawn_async_with_pipes(directory, argv, env,
-	                             G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, pid,
-	                             &in, out, err, &cause)) {
+	                             G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
+	                             pid, &in, out, err, &cause)) {
 		close(in);
 		return TRUE;
 	}
 	if (g_error_matches(cause, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT))
-		rf_set_env(error, "no program %s: install gnuplot (Debian: gnuplot-nox), or name it with "
-		                  "--gnuplot", program);
+		rf_set_env(error,
+		           "no program %s: install gnuplot (Debian: gnuplot-nox), or name it with "
+		           "--gnuplot",
+		           program);
 	else
 		rf_set_env(error, "cannot run %s: %s", program, cause->message);
 	return FALSE;

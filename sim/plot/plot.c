@@ -3,6 +3,7 @@
  */
 #include "sim/plot/plot.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -10,6 +11,13 @@
 const struct rf_plot_kind rf_plot_kinds[] = {
 	{ "lines", "a metric over memory, or over another column: one line a policy", RF_ROWS_RUNS,
 	  rf_plot_lines },
+	{ "bars", "a metric as bars with whiskers: a group of them a trace or size", RF_ROWS_RUNS,
+	  rf_plot_bars },
+	{ "heatmap", "a metric over two columns: a cell each", RF_ROWS_RUNS, rf_plot_heatmap },
+	{ "timeline", "resident memory, and faults below it, over time", RF_ROWS_SAMPLES,
+	  rf_plot_timeline },
+	{ "curve", "faults at every size of memory, of `refault curve'", RF_ROWS_RUNS,
+	  rf_plot_curve },
 	{ .name = NULL }
 };
 
@@ -35,7 +43,8 @@ const struct rf_plot_kind *rf_plot_kind_find(const char *name, GError **error)
 	return NULL;
 }
 
-/* --log x,y: each axis that is named is logarithmic, the others are not; without it, as they need. */
+/* --log x,y: each axis that is named is logarithmic, the others are not; without it, as they need.
+ */
 static gboolean parse_log(const char *text, int *x, int *y, GError **error)
 {
 	g_auto(GStrv) words = NULL;
@@ -61,14 +70,17 @@ static gboolean parse_log(const char *text, int *x, int *y, GError **error)
 	return TRUE;
 }
 
-gboolean rf_plot_chart(struct rf_chart *c, const struct rf_table *t, const struct rf_plot_options *o,
-                       const char *x, const char *by, gboolean words, GError **error)
+gboolean rf_plot_chart(struct rf_chart *c, const struct rf_table *t,
+                       const struct rf_plot_options *o, const char *x, const char *by,
+                       gboolean words, GError **error)
 {
 	struct rf_chart_options chart = {
 		.metric = o->metric ? o->metric : "pgmajfault",
 		.x = o->x ? o->x : x,
 		.by = o->by ? o->by : by,
-		.over = o->over ? o->over : rf_table_column(t, "seed") >= 0 ? "seed" : NULL,
+		.over = o->over                           ? o->over
+		        : rf_table_column(t, "seed") >= 0 ? "seed"
+		                                          : NULL,
 		.words = words,
 	};
 
@@ -77,8 +89,32 @@ gboolean rf_plot_chart(struct rf_chart *c, const struct rf_table *t, const struc
 	       rf_chart_init(c, t, &chart, error);
 }
 
-gboolean rf_plot_build(struct rf_script *s, const struct rf_plot_kind *kind, const struct rf_table *t,
-                       const struct rf_plot_options *o, GError **error)
+void rf_script_note(struct rf_script *s, const struct rf_chart *c, const struct rf_plot_options *o)
+{
+	g_autofree char *note = NULL;
+
+	if (c->most > 1)
+		note = g_strdup_printf(", mean of %u (%s)", c->most,
+		                       g_strcmp0(o->spread, "sd") == 0 ? "standard deviation"
+		                                                       : "least to most");
+	rf_script_string(s, "note", note ? note : "");
+}
+
+void rf_data_point(GString *data, const struct rf_chart *c, const struct rf_point *p)
+{
+	const double values[] = { p->mean, p->n > 1 ? p->low : NAN, p->n > 1 ? p->high : NAN };
+
+	rf_data_number(data,
+	               c->x.quantity == RF_QUANTITY_WORD ? p->x : rf_axis_scaled(&c->x, p->x));
+	for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
+		g_string_append_c(data, ' ');
+		rf_data_number(data, rf_axis_scaled(&c->y, values[i]));
+	}
+	g_string_append_printf(data, " %u\n", p->n);
+}
+
+gboolean rf_plot_build(struct rf_script *s, const struct rf_plot_kind *kind,
+                       const struct rf_table *t, const struct rf_plot_options *o, GError **error)
 {
 	g_autofree char *title = o->title ? g_strdup(o->title) : rf_chart_title(t);
 

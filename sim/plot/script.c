@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "base/version.h"
 #include "sim/plot/plot.h"
 #include "sim/resources.h"
@@ -21,8 +22,8 @@ void rf_script_clear(struct rf_script *s)
 	s->params = s->data = NULL;
 }
 
-/* Traces give names, and gnuplot runs what stands in backquotes.  A text of harmless characters stands in
- * single quotes, for those who read the script; any other in double quotes, in octal. */
+/* Traces give names, and gnuplot runs what stands in backquotes.  A text of harmless characters
+ * stands in single quotes, for those who read the script; any other in double quotes, in octal. */
 static void append_quoted(const struct rf_script *s, GString *out, const char *value)
 {
 	static const char harmless[] = "_-.,:/+%=()<>~*&!? ";
@@ -126,20 +127,28 @@ static char *count_text(double value)
 	return g_strdup_printf("%g%s", value, suffixes[k]);
 }
 
-/* Sizes in powers of two, all else at 1, 2 and 5, or only at 1 where there would be too many. */
+/* In powers of two, or of four or more where there would be too many; halves between where few. */
+static void size_ticks(struct ticks *t, const struct rf_axis *a, double low, double high)
+{
+	int step = 1 + (int)(log2(high / low) / 8);
+
+	for (int k = (int)floor(log2(low)); exp2(k) <= high; k++) {
+		double at = exp2(k), half = at * 1.5;
+
+		if (k % step == 0 && at >= low)
+			add_tick(t, at,
+			         *a->unit_name ? g_strdup_printf("%g", at)
+			                       : rf_format_size((uint64_t)at));
+		if (high / low < 8 && half >= low && half <= high)
+			add_tick(t, half, g_strdup_printf("%g", half));
+	}
+}
+
+/* Sizes in powers of two; all else at 1, 2 and 5, or only at 1 where there would be too many. */
 static void log_ticks(struct ticks *t, const struct rf_axis *a, double low, double high)
 {
-	if (a->quantity == RF_QUANTITY_SIZE && high / low < 4096) {
-		int step = high / low > 256 ? 2 : 1;
-
-		for (int k = (int)floor(log2(low)); exp2(k) <= high; k++) {
-			double half = exp2(k) * 1.5;
-
-			if (k % step == 0 && exp2(k) >= low)
-				add_tick(t, exp2(k), g_strdup_printf("%g", exp2(k)));
-			if (high / low < 8 && half >= low && half <= high)
-				add_tick(t, half, g_strdup_printf("%g", half));
-		}
+	if (a->quantity == RF_QUANTITY_SIZE) {
+		size_ticks(t, a, low, high);
 		return;
 	}
 	for (int k = (int)floor(log10(low)); pow(10, k) <= high; k++) {
@@ -193,7 +202,7 @@ void rf_script_axis(struct rf_script *s, const char *name, const struct rf_axis 
 			add_tick(&t, zero, g_strdup("0"));
 		}
 		log_ticks(&t, a, low * 0.8, high * 1.25);
-		low = zero > 0 ? zero : low * 0.8;
+		low = zero > 0 ? zero * 0.7 : low * 0.8;
 		high *= 1.25;
 	}
 	rf_script_string(s, full, label);
@@ -211,8 +220,8 @@ void rf_script_axis(struct rf_script *s, const char *name, const struct rf_axis 
 static void append_template(GString *out, const char *name)
 {
 	g_autofree char *path = g_strdup_printf("/refault/plot/%s.gp", name);
-	g_autoptr(GBytes) bytes = g_resource_lookup_data(rf_get_resource(), path,
-	                                                 G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+	g_autoptr(GBytes) bytes =
+		g_resource_lookup_data(rf_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 	gsize len;
 	const char *text;
 
@@ -227,8 +236,9 @@ char *rf_script_text(const struct rf_script *s, const struct rf_plot_kind *kind,
 {
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "# Written by refault %s; gnuplot draws the picture again from this.\n",
-	                       rf_version);
+	g_string_append_printf(
+		out, "# Written by refault %s; gnuplot draws the picture again from this.\n",
+		rf_version);
 	g_string_append(out, "if (!exists('output')) output = ");
 	append_quoted(s, out, output);
 	g_string_append(out, "\ndata = ");

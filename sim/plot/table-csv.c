@@ -71,13 +71,15 @@ static gboolean take_heading(struct reader *r, struct rf_table *t, GArray *colum
 			return FALSE;
 		g_strstrip(r->field->str);
 		if (*r->field->str == '\0') {
-			rf_set_data(error, "%s, line 1: a column without a name; expected a heading",
+			rf_set_data(error,
+			            "%s, line 1: a column without a name; expected a heading",
 			            r->name);
 			return FALSE;
 		}
 		column = rf_table_add_column(t, r->field->str);
 		if (!g_hash_table_add(seen, GINT_TO_POINTER(column + 1))) {
-			rf_set_data(error, "%s, line 1: column \"%s\" twice", r->name, r->field->str);
+			rf_set_data(error, "%s, line 1: column \"%s\" twice", r->name,
+			            r->field->str);
 			return FALSE;
 		}
 		g_array_append_val(columns, column);
@@ -85,7 +87,8 @@ static gboolean take_heading(struct reader *r, struct rf_table *t, GArray *colum
 	return TRUE;
 }
 
-static gboolean take_row(struct reader *r, struct rf_table *t, const GArray *columns, GError **error)
+static gboolean take_row(struct reader *r, struct rf_table *t, const GArray *columns,
+                         GError **error)
 {
 	unsigned line = r->line;
 	g_autofree char *origin = g_strdup_printf("%s, line %u", r->name, line);
@@ -103,7 +106,8 @@ static gboolean take_row(struct reader *r, struct rf_table *t, const GArray *col
 	} while (after == COMMA);
 	if (n == columns->len)
 		return TRUE;
-	rf_set_data(error, "%s: %u fields; expected %u, as the heading has", origin, n, columns->len);
+	rf_set_data(error, "%s: %u fields; expected %u, as the heading has", origin, n,
+	            columns->len);
 	return FALSE;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sim/saved.h"
 
 #define STDIN "/dev/stdin"
 
@@ -55,17 +56,22 @@ gboolean rf_table_read(struct rf_table *t, const char *path, enum rf_table_rows 
 	while (i < len && g_ascii_isspace(text[i]))
 		i++;
 	if (i == len) {
-		rf_set_data(error, "%s: empty; expected CSV with a heading, or JSON of `refault run'",
+		rf_set_data(error,
+		            "%s: empty; expected CSV with a heading, or JSON of `refault run'",
 		            name);
 		return FALSE;
 	}
 	if (memchr(text, '\0', len)) {
-		rf_set_data(error, "%s: a zero byte at offset %" G_GSIZE_FORMAT "; expected CSV or JSON",
+		rf_set_data(error,
+		            "%s: a zero byte at offset %" G_GSIZE_FORMAT "; expected CSV or JSON",
 		            name, (gsize)((char *)memchr(text, '\0', len) - text));
 		return FALSE;
 	}
-	if (text[i] == '{' || text[i] == '[')
-		return rf_table_read_json(t, name, text, len, rows, error);
+	if (text[i] == '{' || text[i] == '[') {
+		g_autoptr(GPtrArray) saved = rf_saved_parse(name, text, len, error);
+
+		return saved && rf_table_add_saved(t, saved, rows, error);
+	}
 	return rf_table_read_csv(t, name, text, len, error);
 }
 
@@ -130,7 +136,8 @@ gboolean rf_table_want(const struct rf_table *t, const char *where, const char *
 	g_ptr_array_add(names, NULL);
 	near = rf_nearest(name, (const char *const *)names->pdata);
 	if (near)
-		rf_set_usage(error, "%s: no column \"%s\"; did you mean \"%s\"?", where, name, near);
+		rf_set_usage(error, "%s: no column \"%s\"; did you mean \"%s\"?", where, name,
+		             near);
 	else
 		rf_set_usage(error, "%s: no column \"%s\" in what was read", where, name);
 	return FALSE;

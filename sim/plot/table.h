@@ -11,11 +11,11 @@
 enum rf_table_rows { RF_ROWS_RUNS, RF_ROWS_SAMPLES };
 
 struct rf_table {
-	GPtrArray *names;  /* of columns, in order of first appearance */
-	GPtrArray *rows;   /* const char **: a value a column that was known when it was read */
-	GArray *lens;      /* guint: how many values a row has */
-	GPtrArray *origin; /* const char *, a row: "FILE, line 3", for messages */
-	GHashTable *index; /* name to column + 1 */
+	GPtrArray *names;   /* of columns, in order of first appearance */
+	GPtrArray *rows;    /* const char **: a value a column that was known when it was read */
+	GArray *lens;       /* guint: how many values a row has */
+	GPtrArray *origin;  /* const char *, a row: "FILE, line 3", for messages */
+	GHashTable *index;  /* name to column + 1 */
 	GStringChunk *text; /* owns all of the above's strings */
 };
 
@@ -50,7 +50,8 @@ void rf_table_set(struct rf_table *t, int column, const char *value);
 
 gboolean rf_table_read_csv(struct rf_table *t, const char *name, const char *text, gsize len,
                            GError **error);
-gboolean rf_table_read_json(struct rf_table *t, const char *name, const char *text, gsize len,
-                            enum rf_table_rows rows, GError **error);
+/* Append what rf_saved_load gave. */
+gboolean rf_table_add_saved(struct rf_table *t, const GPtrArray *saved, enum rf_table_rows rows,
+                            GError **error);
 
 #endif

@@ -23,8 +23,9 @@ gboolean rf_number(const char *text, enum rf_quantity quantity, double *value)
 		return end[0] == '%' && end[1] == '\0';
 	if (*end == '\0')
 		return TRUE;
-	if (quantity == RF_QUANTITY_SIZE ? rf_parse_size(text, &whole, NULL)
-	                                 : quantity == RF_QUANTITY_TIME && rf_parse_time(text, &whole, NULL)) {
+	if (quantity == RF_QUANTITY_SIZE
+	            ? rf_parse_size(text, &whole, NULL)
+	            : quantity == RF_QUANTITY_TIME && rf_parse_time(text, &whole, NULL)) {
 		*value = (double)whole;
 		return TRUE;
 	}
@@ -77,8 +78,8 @@ static enum rf_quantity column_quantity(const struct rf_table *t, const char *na
 }
 
 /* whole: what was asked for, of which the column may be a part. */
-static gboolean bad_number(const struct rf_table *t, const char *whole, const char *name, int column,
-                           GError **error)
+static gboolean bad_number(const struct rf_table *t, const char *whole, const char *name,
+                           int column, GError **error)
 {
 	enum rf_quantity quantity = named_quantity(name);
 	guint bad = 0;
@@ -90,7 +91,8 @@ static gboolean bad_number(const struct rf_table *t, const char *whole, const ch
 	}
 	text = rf_table_get(t, bad, column);
 	if (*text == '\0')
-		rf_set_data(error, "%s: no value in column \"%s\"", (char *)t->origin->pdata[bad], name);
+		rf_set_data(error, "%s: no value in column \"%s\"", (char *)t->origin->pdata[bad],
+		            name);
 	else
 		rf_set_data(error, "%s: \"%s\" in column \"%s\"; expected a number",
 		            (char *)t->origin->pdata[bad], text, name);

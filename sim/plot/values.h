@@ -14,14 +14,16 @@ enum rf_quantity {
 	RF_QUANTITY_WORD,    /* no number: each value is a place of its own */
 };
 
-/* One column, or the sum of several: "pgmajfault", "workingset_refault_anon+workingset_refault_file". */
+/* One column, or the sum of several: "pgmajfault",
+ * "workingset_refault_anon+workingset_refault_file". */
 struct rf_values {
-	char *name; /* as given */
+	char *name;      /* as given */
 	GArray *columns; /* int */
 	enum rf_quantity quantity;
 };
 
-/* where is the option that named it.  numbers: words are an error, of the data; else any column does. */
+/* where is the option that named it.  numbers: words are an error, of the data; else any column
+ * does. */
 gboolean rf_values_init(struct rf_values *v, const struct rf_table *t, const char *where,
                         const char *name, gboolean numbers, GError **error);
 void rf_values_clear(struct rf_values *v);

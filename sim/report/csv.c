@@ -23,7 +23,7 @@ void rf_csv_field(GString *out, const char *text)
 	g_string_append_c(out, '"');
 }
 
-static void heading_row(GString *out)
+void rf_csv_heading(GString *out)
 {
 	g_string_append(out, "version,schema,trace,digest,lost");
 	for (const struct rf_option *o = rf_config_options; o->name; o++)
@@ -44,7 +44,7 @@ void rf_report_csv(GString *out, const struct rf_report *r, gboolean heading)
 	const struct rf_totals *t = &r->result->totals;
 
 	if (heading)
-		heading_row(out);
+		rf_csv_heading(out);
 	g_string_append_printf(out, "%s,%d,", rf_version, RF_REPORT_SCHEMA);
 	rf_csv_field(out, r->path);
 	g_string_append_printf(out, ",%016" G_GINT64_MODIFIER "x,%" G_GUINT64_FORMAT, t->digest,

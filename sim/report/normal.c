@@ -9,6 +9,7 @@
 #include "base/version.h"
 #include "sim/cmd/args.h"
 #include "sim/cells.h"
+#include "sim/report/command.h"
 
 static uint64_t counter(const struct rf_report *r, enum rf_counter c)
 {
@@ -16,37 +17,6 @@ static uint64_t counter(const struct rf_report *r, enum rf_counter c)
 }
 
 /* ---- what was run ---- */
-
-/* Words after a label, wrapped with what a shell takes as a continued line. */
-static void words(GString *out, const char *name, const GPtrArray *list)
-{
-	size_t column = RF_LABEL;
-
-	rf_label(out, name);
-	for (guint i = 0; i < list->len; i++) {
-		const char *word = list->pdata[i];
-		size_t len = g_utf8_strlen(word, -1);
-
-		if (i > 0 && column + 1 + len > RF_COLUMNS - 2) {
-			g_string_append_printf(out, " \\\n%*s", RF_LABEL + 4, "");
-			column = RF_LABEL + 4;
-		} else if (i > 0) {
-			g_string_append_c(out, ' ');
-			column++;
-		}
-		g_string_append(out, word);
-		column += len;
-	}
-	g_string_append_c(out, '\n');
-}
-
-static char *shell_word(const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-./:=,+%@";
-
-	return *text && text[strspn(text, plain)] == '\0' ? g_strdup(text) : g_shell_quote(text);
-}
 
 /* A command line that does this run again: every option that is not at its default. */
 static void command(GString *out, const struct rf_report *r)
@@ -57,25 +27,12 @@ static void command(GString *out, const struct rf_report *r)
 	rf_config_init(&plain);
 	g_ptr_array_add(list, g_strdup("refault"));
 	g_ptr_array_add(list, g_strdup("run"));
-	g_ptr_array_add(list, shell_word(r->path));
-	for (const struct rf_option *o = rf_config_options; o->name; o++) {
-		g_autofree char *value = rf_options_value(o, r->cfg),
-				*def = rf_options_value(o, &plain);
-		g_autofree char *quoted = NULL;
-
-		/* Samples go to a file of their own and change nothing here. */
-		if (strcmp(value, def) == 0 || strcmp(o->name, "timeline") == 0)
-			continue;
-		quoted = shell_word(value);
-		if (o->type == RF_OPT_BOOL)
-			g_ptr_array_add(list,
-			                g_strdup_printf("--%s%s", o->name,
-			                                strcmp(value, "yes") == 0 ? "" : "=no"));
-		else
-			g_ptr_array_add(list, g_strdup_printf("--%s %s", o->name, quoted));
-	}
+	g_ptr_array_add(list, rf_shell_word(r->path));
+	/* Samples go to a file of their own and change nothing here. */
+	plain.timeline = r->cfg->timeline;
+	rf_command_options(list, rf_config_options, r->cfg, &plain);
 	for (guint i = 0; i < r->cfg->profile_set->len; i++) {
-		g_autofree char *quoted = shell_word(r->cfg->profile_set->pdata[i]);
+		g_autofree char *quoted = rf_shell_word(r->cfg->profile_set->pdata[i]);
 
 		g_ptr_array_add(list, g_strdup_printf("--set %s", quoted));
 	}
@@ -83,16 +40,16 @@ static void command(GString *out, const struct rf_report *r)
 	if (r->as_format)
 		g_ptr_array_add(list, g_strdup_printf("--format %s", r->as_format));
 	if (r->maps) {
-		g_autofree char *quoted = shell_word(r->maps);
+		g_autofree char *quoted = rf_shell_word(r->maps);
 
 		g_ptr_array_add(list, g_strdup_printf("--maps %s", quoted));
 	}
 	for (unsigned i = 0; r->params && r->params[i]; i++) {
-		g_autofree char *quoted = shell_word(r->params[i]);
+		g_autofree char *quoted = rf_shell_word(r->params[i]);
 
 		g_ptr_array_add(list, g_strdup_printf("--param %s", quoted));
 	}
-	words(out, "command", list);
+	rf_command_lines(out, "command", RF_LABEL, RF_COLUMNS, list);
 }
 
 /* What was recorded, if the recorder said. */

@@ -36,6 +36,7 @@ void rf_report_blocks(GString *out,
 void rf_report_json(GString *out, const struct rf_report *r);
 void rf_report_csv(GString *out, const struct rf_report *r, gboolean heading);
 void rf_report_vmstat(GString *out, const struct rf_report *r);
+void rf_csv_heading(GString *out); /* its first line */
 /* All samples of the run's timeline, one line each; path is the first column. */
 void rf_report_timeline(GString *out, const struct rf_report *r, gboolean heading);
 

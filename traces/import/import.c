@@ -3,6 +3,7 @@
  */
 #include "traces/import/import.h"
 
+#include "traces/import/formats.h"
 #include "traces/import/lackey.h"
 #include "traces/import/oracle.h"
 #include "traces/scenario.h"
@@ -13,6 +14,12 @@ const struct rf_importer *const rf_importers[] = {
 	&rf_text_importer,
 	&rf_lackey_importer,
 	&rf_oracle_importer,
+	&rf_arc_importer,
+	&rf_spc_importer,
+	&rf_msr_importer,
+	&rf_systor_importer,
+	&rf_blkparse_importer,
+	&rf_fio_importer,
 	&rf_synth_importer,
 	&rf_scenario_importer,
 	NULL

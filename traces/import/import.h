@@ -20,6 +20,7 @@ void rf_input_consume(struct rf_input *in, size_t n);
 int rf_input_line(struct rf_input *in, char **line, size_t *len, GError **error);
 uint64_t rf_input_line_number(const struct rf_input *in); /* of the line last returned, from 1 */
 uint64_t rf_input_offset(const struct rf_input *in);      /* decompressed */
+gboolean rf_input_cut(const struct rf_input *in); /* the line last returned had no end */
 double rf_input_progress(const struct rf_input *in);
 const char *rf_input_name(const struct rf_input *in);
 
@@ -45,11 +46,15 @@ void rf_builder_skipped(struct rf_builder *b, const char *reason);
 
 enum rf_step { RF_STEP_ERROR = -1, RF_STEP_END = 0, RF_STEP_MORE = 1 };
 
+struct rf_line_format;
+
 struct rf_importer {
 	const char *name;    /* for --format */
 	const char *summary; /* one line */
 	gboolean takes_params; /* of rf_source_options */
 	const char *cannot;  /* what the source can't know, for `trace info`; or NULL */
+	/* A record a line: instead of all that follows, but that it may have a probe of its own. */
+	const struct rf_line_format *lines;
 	/* How sure, 0..100, that the head of the input is of this format; n may be small. */
 	int (*probe)(const uint8_t *head, size_t n);
 	void *(*open)(struct rf_input *in, struct rf_builder *b, const struct rf_source_options *opt,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "traces/import/fields.h"
 
 #define THREADS_MAX 65536
 #define NAMES_MAX 65536
@@ -77,64 +78,6 @@ void rf_lackey_note_clear(struct rf_lackey *l)
 	l->notes = NULL;
 }
 
-/* ---- small readers: advance *s over what they read, or leave it ---- */
-
-static gboolean literal(char **s, const char *text)
-{
-	size_t n = strlen(text);
-
-	if (strncmp(*s, text, n))
-		return FALSE;
-	*s += n;
-	return TRUE;
-}
-
-static void blanks(char **s)
-{
-	*s += strspn(*s, " \t");
-}
-
-static gboolean digits(char **s, unsigned base, uint64_t *value)
-{
-	char *p = *s;
-	uint64_t v = 0;
-
-	for (;; p++) {
-		int d = g_ascii_xdigit_value(*p);
-
-		if (d < 0 || (unsigned)d >= base)
-			break;
-		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)d, &v))
-			return FALSE;
-	}
-	if (p == *s)
-		return FALSE;
-	*s = p;
-	*value = v;
-	return TRUE;
-}
-
-/* Decimal, perhaps negative, or hexadecimal with 0x. */
-static gboolean number(char **s, uint64_t *value)
-{
-	char *p = *s;
-	gboolean minus = FALSE;
-
-	if (literal(&p, "0x")) {
-		if (!digits(&p, 16, value))
-			return FALSE;
-	} else {
-		minus = literal(&p, "-");
-		if (!digits(&p, 10, value))
-			return FALSE;
-		if (minus)
-			*value = 0 - *value;
-	}
-	*s = p;
-	return TRUE;
-}
-
 /* ---- system calls ---- */
 
 /* "(PATH)" of an argument: the bracket that ends it stands before another argument or the last
@@ -147,11 +90,11 @@ static gboolean bracketed(char **s, char **path)
 		char *next = e + 1;
 		uint64_t argument;
 
-		blanks(&next);
+		rf_take_blanks(&next);
 		if (*next == ',') {
 			next++;
-			blanks(&next);
-			if (!number(&next, &argument))
+			rf_take_blanks(&next);
+			if (!rf_take_number(&next, &argument))
 				next = NULL;
 		} else if (*next != ')') {
 			next = NULL;
@@ -171,16 +114,16 @@ static gboolean arguments(char **s, struct pending *p)
 {
 	unsigned paths = 0;
 
-	if (!literal(s, "("))
+	if (!rf_take_literal(s, "("))
 		return FALSE;
-	blanks(s);
-	if (literal(s, ")"))
+	rf_take_blanks(s);
+	if (rf_take_literal(s, ")"))
 		return TRUE;
 	for (;;) {
 		uint64_t value;
 
-		blanks(s);
-		if (!number(s, &value))
+		rf_take_blanks(s);
+		if (!rf_take_number(s, &value))
 			return FALSE;
 		if (p->call.nargs < RF_CALL_ARGS)
 			p->call.arg[p->call.nargs++] = value;
@@ -196,10 +139,10 @@ static gboolean arguments(char **s, struct pending *p)
 				g_free(path);
 			}
 		}
-		blanks(s);
-		if (literal(s, ")"))
+		rf_take_blanks(s);
+		if (rf_take_literal(s, ")"))
 			return TRUE;
-		if (!literal(s, ",")) {
+		if (!rf_take_literal(s, ",")) {
 			if (p->call.nargs)
 				p->call.nargs--; /* perhaps half of a number */
 			return FALSE;
@@ -216,23 +159,23 @@ static gboolean result(struct rf_lackey *l, uint32_t tid, char **s, GError **err
 	gboolean done = FALSE, failed = FALSE, good = TRUE;
 	uint64_t value = 0;
 
-	blanks(&q);
-	if (!literal(&q, "-->"))
+	rf_take_blanks(&q);
+	if (!rf_take_literal(&q, "-->"))
 		return TRUE;
-	blanks(&q);
+	rf_take_blanks(&q);
 	if (*q == '[') {
 		q += strcspn(q, "]");
 		if (*q)
 			q++;
-		blanks(&q);
+		rf_take_blanks(&q);
 	}
-	if (literal(&q, "...")) {
+	if (rf_take_literal(&q, "...")) {
 		*s = q;
 		return TRUE;
 	}
-	failed = literal(&q, "Failure(0x");
-	if (failed || literal(&q, "Success(0x"))
-		done = digits(&q, 16, &value) && literal(&q, ")");
+	failed = rf_take_literal(&q, "Failure(0x");
+	if (failed || rf_take_literal(&q, "Success(0x"))
+		done = rf_take_digits(&q, 16, &value) && rf_take_literal(&q, ")");
 	if (!p || !done) {
 		rf_builder_skipped(l->b, "system call cut short");
 	} else {
@@ -254,9 +197,9 @@ static gboolean record(struct rf_lackey *l, char **s, GError **error)
 	char *q = *s;
 	size_t len;
 
-	if (!literal(&q, "SYSCALL[") || !digits(&q, 10, &pid) || !literal(&q, ",") ||
-	    !digits(&q, 10, &tid) || !literal(&q, "](") || !digits(&q, 10, &nr) ||
-	    !literal(&q, ")") || tid == 0 || tid > THREADS_MAX) {
+	if (!rf_take_literal(&q, "SYSCALL[") || !rf_take_digits(&q, 10, &pid) || !rf_take_literal(&q, ",") ||
+	    !rf_take_digits(&q, 10, &tid) || !rf_take_literal(&q, "](") || !rf_take_digits(&q, 10, &nr) ||
+	    !rf_take_literal(&q, ")") || tid == 0 || tid > THREADS_MAX) {
 		rf_builder_skipped(l->b, "system call cut short");
 		*s += strlen("SYSCALL[");
 		return TRUE;
@@ -285,16 +228,16 @@ static gboolean record(struct rf_lackey *l, char **s, GError **error)
 		if (!rf_process_task(l->process, l->tid, error))
 			return FALSE;
 	}
-	blanks(s);
-	if (literal(s, "... [async]"))
+	rf_take_blanks(s);
+	if (rf_take_literal(s, "... [async]"))
 		return result(l, (uint32_t)tid, s, error);
 
 	if (g_hash_table_contains(n->pending, GUINT_TO_POINTER((guint)tid)))
 		rf_builder_skipped(l->b, "system call without a result");
 	p = g_new0(struct pending, 1);
 	g_hash_table_replace(n->pending, GUINT_TO_POINTER((guint)tid), p);
-	if (!literal(s, "sys_"))
-		literal(s, "old_");
+	if (!rf_take_literal(s, "sys_"))
+		rf_take_literal(s, "old_");
 	len = strspn(*s, "abcdefghijklmnopqrstuvwxyz0123456789_");
 	if (len >= sizeof(p->name))
 		return TRUE;
@@ -303,11 +246,11 @@ static gboolean record(struct rf_lackey *l, char **s, GError **error)
 	*s += len;
 	if (**s == '[') /* "fcntl[ARG3=='lock']" */
 		*s += strcspn(*s, "]") + (strchr(*s, ']') != NULL);
-	blanks(s);
+	rf_take_blanks(s);
 	if (arguments(s, p)) {
-		literal(s, "[sync]");
+		rf_take_literal(s, "[sync]");
 		q = *s;
-		blanks(&q);
+		rf_take_blanks(&q);
 	} else {
 		/* a call printed in a way of its own: only its end matters */
 		char *next = strstr(*s, "SYSCALL[");
@@ -357,14 +300,14 @@ static gboolean dump_row(struct rf_lackey *l, char *s)
 	uint64_t index;
 	char kind[5], *p, *key;
 
-	blanks(&s);
-	if (!digits(&s, 10, &index) || !literal(&s, ": ") || strlen(s) < 5)
+	rf_take_blanks(&s);
+	if (!rf_take_digits(&s, 10, &index) || !rf_take_literal(&s, ": ") || strlen(s) < 5)
 		return FALSE;
 	memcpy(kind, s, 4);
 	kind[4] = 0;
 	s += 4;
-	blanks(&s);
-	if (!digits(&s, 16, &row.start) || !literal(&s, "-") || !digits(&s, 16, &row.end) ||
+	rf_take_blanks(&s);
+	if (!rf_take_digits(&s, 16, &row.start) || !rf_take_literal(&s, "-") || !rf_take_digits(&s, 16, &row.end) ||
 	    row.end < row.start)
 		return FALSE;
 
@@ -385,9 +328,9 @@ static gboolean dump_row(struct rf_lackey *l, char *s)
 	row.anon = kind[0] != 'f';
 	if (row.anon && n->upper_end == row.start && row.start)
 		row.name = "[stack]";
-	blanks(&s);
+	rf_take_blanks(&s);
 	s += strcspn(s, " "); /* the size */
-	blanks(&s);
+	rf_take_blanks(&s);
 	for (p = s; *p && *p != ' '; p++)
 		row.prot |= *p == 'r'   ? RF_PROT_R
 		            : *p == 'w' ? RF_PROT_W
@@ -396,12 +339,12 @@ static gboolean dump_row(struct rf_lackey *l, char *s)
 	key = strstr(p, " o=");
 	if (key) {
 		key += 3;
-		digits(&key, 10, &row.off);
+		rf_take_digits(&key, 10, &row.off);
 	}
 	key = strrchr(p, '(');
 	if (key) {
 		key++;
-		if (digits(&key, 10, &index) && index < n->names->len)
+		if (rf_take_digits(&key, 10, &index) && index < n->names->len)
 			row.path = g_strdup(g_ptr_array_index(n->names, index));
 	}
 	g_array_append_val(n->rows, row);
@@ -420,9 +363,9 @@ static gboolean dump_line(struct rf_lackey *l, char *s, unsigned *rows, GError *
 		g_ptr_array_set_size(n->names, 0);
 		return rf_lackey_map_end(l, error);
 	}
-	if (literal(&p, "(") && digits(&p, 10, &index) && literal(&p, ",") &&
-	    digits(&p, 10, &ignored) && literal(&p, ",") && digits(&p, 10, &ignored) &&
-	    literal(&p, ") ")) {
+	if (rf_take_literal(&p, "(") && rf_take_digits(&p, 10, &index) && rf_take_literal(&p, ",") &&
+	    rf_take_digits(&p, 10, &ignored) && rf_take_literal(&p, ",") && rf_take_digits(&p, 10, &ignored) &&
+	    rf_take_literal(&p, ") ")) {
 		if (index < NAMES_MAX) {
 			if (n->names->len <= index)
 				g_ptr_array_set_size(n->names, (gint)index + 1);
@@ -462,19 +405,19 @@ static gboolean proc_row(struct rf_lackey *l, char *s, unsigned *rows, GError **
 	uint8_t prot;
 	char *path;
 
-	if (!digits(&s, 16, &start) || !literal(&s, "-") || !digits(&s, 16, &end) || end <= start ||
-	    !literal(&s, " ") || strlen(s) < 5 || s[4] != ' ')
+	if (!rf_take_digits(&s, 16, &start) || !rf_take_literal(&s, "-") || !rf_take_digits(&s, 16, &end) || end <= start ||
+	    !rf_take_literal(&s, " ") || strlen(s) < 5 || s[4] != ' ')
 		return TRUE;
 	prot = (s[0] == 'r' ? RF_PROT_R : 0) | (s[1] == 'w' ? RF_PROT_W : 0) |
 	       (s[2] == 'x' ? RF_PROT_X : 0);
 	s += 5;
-	if (!digits(&s, 16, &off) || !literal(&s, " "))
+	if (!rf_take_digits(&s, 16, &off) || !rf_take_literal(&s, " "))
 		return TRUE;
 	s += strcspn(s, " ");
-	blanks(&s);
-	if (!digits(&s, 10, &ignored))
+	rf_take_blanks(&s);
+	if (!rf_take_digits(&s, 10, &ignored))
 		return TRUE;
-	blanks(&s);
+	rf_take_blanks(&s);
 	path = *s == '/' ? s : NULL;
 	++*rows;
 	return rf_process_map(l->process, l->tid, start, end - start, prot, path, path ? off : 0,
@@ -498,8 +441,8 @@ static gboolean stack_growth(struct rf_lackey *l, char *s, GError **error)
 {
 	uint64_t old, by, base;
 
-	if (!number(&s, &old) || !literal(&s, " down by ") || !number(&s, &by) ||
-	    !literal(&s, " new base ") || !number(&s, &base) || base >= old) {
+	if (!rf_take_number(&s, &old) || !rf_take_literal(&s, " down by ") || !rf_take_number(&s, &by) ||
+	    !rf_take_literal(&s, " new base ") || !rf_take_number(&s, &base) || base >= old) {
 		rf_builder_skipped(l->b, "stack growth cut short");
 		return TRUE;
 	}
@@ -512,10 +455,10 @@ static gboolean schedule(struct rf_lackey *l, char *s, GError **error)
 {
 	uint64_t tid;
 
-	if (!digits(&s, 10, &tid) || !literal(&s, "]:") || tid == 0 || tid > THREADS_MAX)
+	if (!rf_take_digits(&s, 10, &tid) || !rf_take_literal(&s, "]:") || tid == 0 || tid > THREADS_MAX)
 		return TRUE;
-	blanks(&s);
-	if (!literal(&s, "acquired lock"))
+	rf_take_blanks(&s);
+	if (!rf_take_literal(&s, "acquired lock"))
 		return TRUE;
 	l->notes->sched = TRUE;
 	l->tid = (uint32_t)tid;
@@ -528,13 +471,13 @@ static gboolean chatter(struct rf_lackey *l, char *s, GError **error)
 	static const char growth[] = "extending a stack base ";
 	char *p = s;
 
-	blanks(&p);
+	rf_take_blanks(&p);
 	if (!strncmp(p, "--> ", 4)) {
 		/* the result of the call printed last; other messages came between */
 		if (!result(l, l->notes->last, &p, error))
 			return FALSE;
 		s = p;
-		blanks(&p);
+		rf_take_blanks(&p);
 	}
 	if (!*p)
 		return TRUE;

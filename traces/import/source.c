@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "traces/builder.h"
+#include "traces/import/lines.h"
 #include "traces/totals.h"
 
 struct import_source {
@@ -58,7 +59,8 @@ static gboolean import_next(struct rf_source *s, struct rf_item *item, GError **
 			item->record = rf_builder_records(is->b);
 			return TRUE;
 		}
-		step = is->imp->step(is->self, is->b, error);
+		step = is->imp->lines != NULL ? rf_lines_step(is->self, error)
+		                              : is->imp->step(is->self, is->b, error);
 		if (step == RF_STEP_ERROR)
 			return FALSE;
 		if (step == RF_STEP_END)
@@ -72,7 +74,9 @@ static void import_close(struct rf_source *s)
 {
 	struct import_source *is = (struct import_source *)s;
 
-	if (is->self != NULL)
+	if (is->self != NULL && is->imp->lines != NULL)
+		rf_lines_close(is->self);
+	else if (is->self != NULL)
 		is->imp->close(is->self);
 	rf_input_close(is->in);
 	rf_builder_free(is->b);
@@ -149,11 +153,12 @@ static const struct rf_importer *sniff(struct rf_input *in, GError **error)
 		return NULL;
 	}
 	for (unsigned i = 0; rf_importers[i] != NULL; i++) {
-		int p = rf_importers[i]->probe(head, n);
+		const struct rf_importer *imp = rf_importers[i];
+		int p = imp->probe != NULL ? imp->probe(head, n) : rf_lines_probe(imp->lines, head, n);
 
 		if (p > sure) {
 			sure = p;
-			best = rf_importers[i];
+			best = imp;
 		}
 	}
 	if (best == NULL) {
@@ -191,7 +196,8 @@ static struct import_source *source_new(struct rf_input *in, const struct rf_sou
 		rf_source_no_params(is->s.path, is->s.format, opt->params[0], error);
 		return is;
 	}
-	is->self = is->imp->open(in, is->b, opt, error);
+	is->self = is->imp->lines != NULL ? rf_lines_open(is->imp->lines, in, is->b, opt, error)
+	                                  : is->imp->open(in, is->b, opt, error);
 	if (is->imp->cannot != NULL && rf_header_get(header, "cannot-know") == NULL)
 		rf_header_set(header, "cannot-know", is->imp->cannot);
 	rf_tally_init(&is->tally, header->granule_shift);

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT
+ * refault curve: faults for every size of memory, from one pass over each trace.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "sim/cells.h"
+#include "sim/cmd/args.h"
+#include "sim/cmd/command.h"
+#include "sim/config.h"
+#include "sim/curve/curve.h"
+#include "sim/curve/report.h"
+#include "sim/progress.h"
+#include "sim/report/command.h"
+#include "sim/report/report.h"
+
+#define NAME "curve"
+
+struct config {
+	int algorithm, by, page_size;
+	char *frames, *sample;
+	int64_t seed;
+};
+
+#define OFF(member) offsetof(struct config, member)
+
+/* ORDER algorithm: enum which; by: enum rf_curve_by; page-size: of sim/config.h. */
+enum which { WHICH_LRU, WHICH_OPT, WHICH_BOTH };
+static const struct rf_option table[] = {
+	{ "algorithm", RF_OPT_ENUM, OFF(algorithm), NULL, "lru", 0, 0, "lru,opt,both",
+	  "exact LRU, Belady's optimum, or both", NULL },
+	{ "by", RF_OPT_ENUM, OFF(by), NULL, "none", 0, 0, "none,kind,cgroup",
+	  "what has memory of its own: all pages together, each kind of pages (anon, file, exec), "
+	  "or each cgroup", NULL },
+	{ "page-size", RF_OPT_ENUM, OFF(page_size), NULL, "4K", 0, 0, "4K,16K,64K",
+	  "page size of the machine, whatever the trace was recorded with", NULL },
+	{ "frames", RF_OPT_STRING, OFF(frames), "pages", "", 0, 0, "N|N%[,...]",
+	  "only these sizes: page frames, or percentages of the footprint (default: wherever the "
+	  "number of faults changes; in the table, one or two an octave)", NULL },
+	{ "sample", RF_OPT_STRING, OFF(sample), NULL, "100%", 0, 0, "N%",
+	  "follow this share of the pages, chosen by a hash of their addresses, and say how far off "
+	  "that may be; only lru", NULL },
+	{ "seed", RF_OPT_INT, OFF(seed), NULL, "1", 0, INT64_MAX, NULL, "of the sample", NULL },
+	RF_OPTION_END,
+};
+
+struct options {
+	char *output_format, *output, *format, *maps;
+	gboolean quiet;
+};
+
+#define ARG(member) offsetof(struct options, member)
+
+static const struct rf_arg args[] = {
+	{ "output-format", 0, RF_ARG_STRING, ARG(output_format), "LIST",
+	  "some of normal, json, csv, separated by commas (default normal)" },
+	{ "output", 'o', RF_ARG_STRING, ARG(output), "FILE",
+	  "write the report there (default -, standard output)" },
+	{ "format", 0, RF_ARG_STRING, ARG(format), "NAME",
+	  "format of the traces, instead of finding out from their content" },
+	{ "maps", 0, RF_ARG_STRING, ARG(maps), "FILE",
+	  "mappings of a trace that has none of its own" },
+	{ "quiet", 'q', RF_ARG_FLAG, ARG(quiet), NULL, "no progress bar" },
+	RF_ARG_END,
+};
+
+void rf_cmd_curve_help(GString *out)
+{
+	g_string_append(
+		out,
+		"Usage: refault curve TRACE... [OPTION]...\n"
+		"Faults for every size of memory, in one pass over each trace: those of\n"
+		"`refault run --frames N --reclaim lru' (or belady) for all N.\n\n");
+	rf_args_help(args, out);
+	rf_args_table_help(table, out);
+}
+
+void rf_cmd_curve_man(GString *out)
+{
+	rf_args_man(args, out);
+	rf_args_table_man(table, "--", out);
+	g_string_append(
+		out,
+		".PP\nColumns of the CSV, a row a size:\n"
+		".IR version , schema , trace , digest ,\n"
+		".I page_bytes\n(bytes of a page),\n.I algorithm\n(lru or opt),\n"
+		".I rate_ppm\n(millionths of the pages that were followed),\n"
+		".I group\n(all, a kind, or a cgroup's path),\n.I accesses\n(to the group's pages),\n"
+		".I frames\n(page frames),\n.I size_bytes\n(the same in bytes),\n.IR faults ,\n"
+		".I miss_ratio\n(faults an access),\n"
+		".I error_faults\n(standard error of faults; 0 when all pages were followed), and\n"
+		".IR faults_anon , faults_file , faults_exec , faults_read ,\n"
+		"which add up to faults: on anonymous memory and shmem, on mapped files, by instruction\n"
+		"fetch, by\n.BR read (2)\nand\n.BR write (2).\n"
+		"A row holds until the next one's size.\n"
+		".PP\nA sample of rate R can't tell sizes below 1/R frames apart, and does not give them.\n"
+		"Its error is estimated from sixteen parts of the sample.  It is not distributed normally: of a\n"
+		"hot page that is not in it a sample knows nothing.  On the recordings of six programs and a\n"
+		"Zipf workload the truth lay within three standard errors in 73 to 86 of 100 cases; at 1 %\n"
+		"their ratio of faults to accesses was never off by more than 0.005, but for Zipf.\n");
+}
+
+/* ---- what was asked for ---- */
+
+struct plan {
+	struct rf_curve_options curve;
+	gboolean lru, opt;
+	unsigned formats;
+	struct rf_config sizes; /* turns --frames into numbers */
+	char **frames;          /* its elements, or NULL */
+};
+
+/* "1%", "0.25%": millionths. */
+static gboolean parse_rate(const char *text, uint32_t *rate, GError **error)
+{
+	const char *p = text;
+	uint64_t n = 0;
+	unsigned decimals = 0;
+
+	for (; g_ascii_isdigit(*p) && n < 1000; p++)
+		n = n * 10 + (uint64_t)(*p - '0');
+	if (p > text && *p == '.')
+		for (p++; g_ascii_isdigit(*p) && decimals < 4; p++, decimals++)
+			n = n * 10 + (uint64_t)(*p - '0');
+	for (; decimals < 4; decimals++)
+		n *= 10;
+	if (strcmp(p, "%") != 0 || n == 0 || n > RF_CURVE_WHOLE) {
+		rf_set_usage(error, "--sample %s: expected a percentage from 0.0001%% to 100%%", text);
+		return FALSE;
+	}
+	*rate = (uint32_t)n;
+	return TRUE;
+}
+
+static gboolean make_plan(struct plan *p, const struct options *o, const struct config *c,
+                          GError **error)
+{
+	p->formats = 1 << RF_OUT_NORMAL;
+	p->curve.by = (enum rf_curve_by)c->by;
+	p->curve.page_shift = RF_GRANULE_SHIFT + 2 * (unsigned)c->page_size;
+	p->curve.seed = (uint64_t)c->seed;
+	p->lru = c->algorithm != WHICH_OPT;
+	p->opt = c->algorithm != WHICH_LRU;
+	if (!parse_rate(c->sample ? c->sample : "100%", &p->curve.rate, error))
+		return FALSE;
+	if (p->curve.rate != RF_CURVE_WHOLE && p->opt) {
+		rf_set_usage(error, "--sample %s: the optimum of a sample is not a sample of the optimum; "
+		                    "expected --algorithm lru", c->sample);
+		return FALSE;
+	}
+	if (o->output_format && !rf_output_parse(o->output_format, &p->formats, error))
+		return FALSE;
+	if (p->formats & 1 << RF_OUT_VMSTAT) {
+		rf_set_usage(error, "--output-format vmstat: curves have no such form; expected some of "
+		                    "normal, json, csv");
+		return FALSE;
+	}
+	p->sizes.page_size = c->page_size;
+	if (c->frames)
+		p->frames = g_strsplit(c->frames, ",", -1);
+	return TRUE;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* --frames in numbers, for this trace; *out NULL when it was not given. */
+static gboolean resolve_frames(struct plan *p, const struct rf_totals *totals, GArray **out,
+                               GError **error)
+{
+	g_autoptr(GArray) a = NULL;
+
+	*out = NULL;
+	if (!p->frames)
+		return TRUE;
+	a = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	for (char **f = p->frames; *f; f++) {
+		uint32_t n;
+
+		if (!rf_config_set(&p->sizes, "frames", *f, error) ||
+		    !rf_config_resolve(&p->sizes, totals, error))
+			return FALSE;
+		if (!p->sizes.frames_n) {
+			rf_set_usage(error, "--frames: an empty element; expected N or N%%");
+			return FALSE;
+		}
+		n = (uint32_t)p->sizes.frames_n;
+		g_array_append_val(a, n);
+	}
+	g_array_sort(a, by_number);
+	*out = g_steal_pointer(&a);
+	return TRUE;
+}
+
+/* ---- one trace ---- */
+
+struct pass {
+	struct rf_source *source;
+	struct rf_future *future;
+	struct rf_curve *curve[RF_CURVE_NALGORITHMS];
+};
+
+static void pass_clear(struct pass *w)
+{
+	for (unsigned a = 0; a < RF_CURVE_NALGORITHMS; a++)
+		rf_curve_free(w->curve[a]);
+	g_clear_pointer(&w->future, rf_future_free);
+	g_clear_pointer(&w->source, rf_source_close);
+}
+
+static gboolean pass_open(struct pass *w, const char *path, const struct options *o,
+                          const struct plan *p, GError **error)
+{
+	const struct rf_source_options options = { .format = o->format, .maps = o->maps };
+	struct rf_curve_options curve = p->curve;
+
+	w->source = rf_source_open(path, &options, error);
+	if (w->source && p->opt && !rf_source_totals_ahead(w->source))
+		w->source = rf_source_spool(w->source, error);
+	if (!w->source)
+		return FALSE;
+	if (p->opt) {
+		w->future = rf_future_new(w->source, curve.page_shift, error);
+		if (!w->future)
+			return FALSE;
+		curve.algorithm = RF_CURVE_OPT;
+		w->curve[RF_CURVE_OPT] = rf_curve_new(&curve);
+		rf_curve_set_future(w->curve[RF_CURVE_OPT], w->future);
+	}
+	if (p->lru) {
+		curve.algorithm = RF_CURVE_LRU;
+		w->curve[RF_CURVE_LRU] = rf_curve_new(&curve);
+	}
+	return TRUE;
+}
+
+static gboolean pass_run(struct pass *w, struct rf_progress *progress, GError **error)
+{
+	const struct rf_totals *t = rf_source_totals(w->source);
+	struct rf_item item;
+
+	for (;;) {
+		if (rf_interrupted()) {
+			rf_set_interrupted(error);
+			return FALSE;
+		}
+		if (!rf_source_next(w->source, &item, error))
+			return FALSE;
+		if (item.kind == RF_ITEM_END)
+			return TRUE;
+		if (w->future && !rf_future_item(w->future, &item, error))
+			return FALSE;
+		for (unsigned a = 0; a < RF_CURVE_NALGORITHMS; a++) {
+			if (w->curve[a] && !rf_curve_item(w->curve[a], &item, error))
+				return FALSE;
+		}
+		if (progress)
+			rf_progress_update(progress, rf_source_progress(w->source),
+			                   t->accesses[RF_READ] + t->accesses[RF_WRITE] +
+			                           t->accesses[RF_EXEC]);
+	}
+}
+
+/* The line that gives the report again. */
+static char *command_line(const char *path, const struct options *o, const struct config *c)
+{
+	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
+	GString *out = g_string_new(NULL);
+	struct config plain;
+
+	rf_options_init(table, &plain);
+	g_ptr_array_add(list, g_strdup("refault"));
+	g_ptr_array_add(list, g_strdup(NAME));
+	g_ptr_array_add(list, rf_shell_word(path));
+	rf_command_options(list, table, c, &plain);
+	if (o->format)
+		g_ptr_array_add(list, g_strdup_printf("--format %s", o->format));
+	if (o->maps) {
+		g_autofree char *quoted = rf_shell_word(o->maps);
+
+		g_ptr_array_add(list, g_strdup_printf("--maps %s", quoted));
+	}
+	rf_command_lines(out, "command", RF_LABEL, RF_COLUMNS, list);
+	rf_options_clear(table, &plain);
+	return g_string_free(out, FALSE);
+}
+
+static void append_json(GString *out, const struct rf_curve_report *r, gboolean first, gboolean last)
+{
+	gboolean alone = first && last;
+
+	if (!alone)
+		g_string_append(out, first ? "[\n" : ",\n");
+	rf_curve_report_json(out, r);
+	if (!alone && last)
+		g_string_append(out, "\n]");
+	if (last)
+		g_string_append_c(out, '\n');
+}
+
+static void append(GString *text[RF_NOUTPUTS], const struct plan *p, const struct rf_curve_report *r,
+                   gboolean first, gboolean last)
+{
+	if (p->formats & 1 << RF_OUT_NORMAL) {
+		if (!first)
+			g_string_append_c(text[RF_OUT_NORMAL], '\n');
+		rf_curve_report_normal(text[RF_OUT_NORMAL], r);
+	}
+	if (p->formats & 1 << RF_OUT_JSON)
+		append_json(text[RF_OUT_JSON], r, first, last);
+	if (p->formats & 1 << RF_OUT_CSV)
+		rf_curve_report_csv(text[RF_OUT_CSV], r, first);
+}
+
+static gboolean one(const char *path, const struct options *o, const struct config *c, struct plan *p,
+                    GString *text[RF_NOUTPUTS], gboolean first, gboolean last, GError **error)
+{
+	g_autofree char *name = g_path_get_basename(path), *command = command_line(path, o, c);
+	g_autoptr(GArray) frames = NULL;
+	struct pass w = { 0 };
+	struct rf_progress *progress;
+	gboolean ok;
+
+	ok = pass_open(&w, path, o, p, error);
+	if (ok) {
+		progress = o->quiet ? NULL : rf_progress_new(name);
+		ok = pass_run(&w, progress, error);
+		rf_progress_end(progress);
+	}
+	ok = ok && resolve_frames(p, rf_source_totals(w.source), &frames, error);
+	if (ok) {
+		const struct rf_curve_report r = {
+			.path = path,
+			.format = rf_source_format(w.source),
+			.command = command,
+			.totals = rf_source_totals(w.source),
+			.page_shift = p->curve.page_shift,
+			.rate = p->curve.rate,
+			.curve = { w.curve[RF_CURVE_LRU], w.curve[RF_CURVE_OPT] },
+			.frames = frames,
+		};
+
+		append(text, p, &r, first, last);
+	} else if (error && (*error)->domain != RF_USAGE_ERROR && !g_str_has_prefix((*error)->message, path)) {
+		g_prefix_error(error, "%s: ", path);
+	}
+	pass_clear(&w);
+	return ok;
+}
+
+/* ---- the command ---- */
+
+static gboolean run_all(const GPtrArray *traces, const struct options *o, const struct config *c,
+                        struct plan *p, GError **error)
+{
+	struct rf_outfile out = { 0 };
+	GString *text[RF_NOUTPUTS];
+	gboolean ok = rf_outfile_open(&out, o->output, error);
+
+	for (unsigned f = 0; f < RF_NOUTPUTS; f++)
+		text[f] = g_string_new(NULL);
+	for (guint i = 0; ok && i < traces->len; i++)
+		ok = one(traces->pdata[i], o, c, p, text, i == 0, i + 1 == traces->len, error);
+	for (unsigned f = 0; f < RF_NOUTPUTS; f++) {
+		if (ok)
+			fwrite(text[f]->str, 1, text[f]->len, out.f);
+		g_string_free(text[f], TRUE);
+	}
+	ok = ok && rf_outfile_commit(&out, error);
+	if (!ok)
+		rf_outfile_abort(&out);
+	return ok;
+}
+
+static gboolean run(int argc, char **argv, struct options *o, struct config *c, gboolean *help,
+                    GError **error)
+{
+	const struct rf_args a = { args, o, table, c };
+	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
+	struct plan p = { 0 };
+	gboolean ok;
+
+	if (!rf_args_parse(&a, argc, argv, traces, help, error))
+		return FALSE;
+	if (*help)
+		return TRUE;
+	rf_config_init(&p.sizes);
+	ok = make_plan(&p, o, c, error);
+	if (ok && traces->len == 0) {
+		rf_set_usage(error, "expected a trace; see `refault help " NAME "'");
+		ok = FALSE;
+	}
+	ok = ok && run_all(traces, o, c, &p, error);
+	g_strfreev(p.frames);
+	rf_config_clear(&p.sizes);
+	return ok;
+}
+
+int rf_cmd_curve(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct config c;
+	gboolean help = FALSE;
+	GError *error = NULL;
+	int code = RF_EXIT_OK;
+
+	rf_options_init(table, &c);
+	if (!run(argc, argv, &o, &c, &help, &error))
+		code = rf_fail(error);
+	else if (help)
+		code = rf_print_help(NAME);
+	rf_options_clear(table, &c);
+	rf_args_clear(args, &o);
+	return code;
+}

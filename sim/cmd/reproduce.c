@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ * refault reproduce: tables that were posted on kernel lists, beside what the model gives.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/units.h"
+#include "sim/cmd/args.h"
+#include "sim/cmd/command.h"
+#include "sim/reproduce/experiment.h"
+
+#define NAME "reproduce"
+
+struct options {
+	GPtrArray *params;
+	char *output_format, *output, *plot, *jobs;
+	gboolean shorter, show, quick, quiet;
+};
+
+#define OFF(member) offsetof(struct options, member)
+
+static const struct rf_arg args[] = {
+	{ "param", 0, RF_ARG_LIST, OFF(params), "NAME=VALUE", "change an input of the experiments named" },
+	{ "short", 0, RF_ARG_FLAG, OFF(shorter), NULL,
+	  "smaller inputs, where the definition has some: to see that it runs" },
+	{ "quick", 0, RF_ARG_FLAG, OFF(quick), NULL, "of all, only those that take a second or two" },
+	{ "show", 0, RF_ARG_FLAG, OFF(show), NULL,
+	  "print the definition instead: save it as mine.exp, change it, and run ./mine.exp" },
+	{ "output-format", 0, RF_ARG_STRING, OFF(output_format), "FORMAT", "normal (default) or json" },
+	{ "output", 'o', RF_ARG_STRING, OFF(output), "FILE",
+	  "write the report there (default -, standard output)" },
+	{ "plot", 0, RF_ARG_STRING, OFF(plot), "DIRECTORY",
+	  "write data, a gnuplot script and, if there is a gnuplot, a picture of each there" },
+	{ "jobs", 'j', RF_ARG_STRING, OFF(jobs), "N", "run so many at once (default: the processors)" },
+	{ "quiet", 'q', RF_ARG_FLAG, OFF(quiet), NULL, "do not say on a terminal what is under way" },
+	RF_ARG_END,
+};
+
+void rf_cmd_reproduce_help(GString *out)
+{
+	g_string_append(
+		out,
+		"Usage: refault reproduce [NAME|FILE|all|list]... [OPTION]...\n"
+		"Run experiments: tables that were posted on kernel lists, beside what the model\n"
+		"gives, with the error of each figure.  list (the default) lists them.  FILE is\n"
+		"a definition of your own, with a dot or a slash in its name.  The exit status\n"
+		"is 1 when a figure misses its tolerance and the definition does not say why.\n\n");
+	rf_args_help(args, out);
+}
+
+void rf_cmd_reproduce_man(GString *out)
+{
+	g_string_append(out, ".PP\nOptions:\n");
+	rf_args_man(args, out);
+}
+
+/* ---- which ---- */
+
+static gboolean add(GPtrArray *list, const char *name, GError **error)
+{
+	struct rf_experiment *e = rf_exp_load(name, error);
+
+	if (e)
+		g_ptr_array_add(list, e);
+	return e != NULL;
+}
+
+static gboolean add_all(GPtrArray *list, gboolean quick, GError **error)
+{
+	for (const char *const *name = rf_exp_names(); *name; name++) {
+		struct rf_experiment *e = rf_exp_load(*name, error);
+
+		if (!e)
+			return FALSE;
+		if (quick && !e->quick)
+			rf_exp_free(e);
+		else
+			g_ptr_array_add(list, e);
+	}
+	return TRUE;
+}
+
+static gboolean choose(GPtrArray *list, const GPtrArray *names, gboolean quick, GError **error)
+{
+	for (guint i = 0; i < names->len; i++) {
+		gboolean all = strcmp(names->pdata[i], "all") == 0;
+
+		if (all ? !add_all(list, quick, error) : !add(list, names->pdata[i], error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static int print_list(void)
+{
+	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func((GDestroyNotify)rf_exp_free);
+	g_autoptr(GString) out = g_string_new(NULL);
+	GError *error = NULL;
+
+	if (!add_all(list, FALSE, &error))
+		return rf_fail(error);
+	for (guint i = 0; i < list->len; i++) {
+		const struct rf_experiment *e = list->pdata[i];
+
+		g_string_append_printf(out, "%-6s%-6s", e->name, e->quick ? "quick" : "");
+		rf_wrap(out, e->title, 12, 12);
+	}
+	return rf_print(out->str);
+}
+
+static int print_definitions(const GPtrArray *names)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	for (guint i = 0; i < names->len; i++) {
+		gsize len;
+		const char *text = rf_exp_text(names->pdata[i], &len);
+		GError *error = NULL;
+
+		if (!text) {
+			rf_set_usage(&error, "--show %s: expected the name of a shipped experiment",
+			             (char *)names->pdata[i]);
+			return rf_fail(error);
+		}
+		g_string_append_len(out, text, (gssize)len);
+	}
+	return rf_print(out->str);
+}
+
+/* ---- run ---- */
+
+static gboolean run_each(GPtrArray *list, const struct options *o, gboolean json, unsigned jobs, FILE *f,
+                         unsigned *misses, GError **error)
+{
+	/* All that can be wrong in any of them, before the first run. */
+	for (guint i = 0; i < list->len; i++)
+		if (!rf_exp_prepare(list->pdata[i], rf_args_strv(o->params), o->shorter, error))
+			return FALSE;
+	for (guint i = 0; i < list->len; i++) {
+		struct rf_experiment *e = list->pdata[i];
+		g_autoptr(GString) text = g_string_new(NULL);
+		unsigned unexplained, all;
+
+		if (!rf_exp_run_all(e, jobs, error) || (o->plot && !rf_exp_plot(e, o->plot, error)))
+			return FALSE;
+		rf_exp_misses(e, &unexplained, &all);
+		*misses += e->is_short ? 0 : unexplained;
+		if (json)
+			continue;
+		if (i)
+			g_string_append_c(text, '\n');
+		rf_exp_text_report(text, e);
+		fputs(text->str, f);
+		fflush(f);
+	}
+	if (json) {
+		g_autofree char *text = rf_exp_json(list);
+
+		fputs(text, f);
+	}
+	return TRUE;
+}
+
+static gboolean run(const GPtrArray *names, const struct options *o, unsigned *misses, GError **error)
+{
+	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func((GDestroyNotify)rf_exp_free);
+	gboolean json = g_strcmp0(o->output_format, "json") == 0;
+	struct rf_outfile out = { 0 };
+	uint64_t jobs = g_get_num_processors();
+
+	if (o->output_format && !json && strcmp(o->output_format, "normal") != 0) {
+		rf_set_usage(error, "--output-format %s: expected normal or json", o->output_format);
+		return FALSE;
+	}
+	if (o->jobs && (!rf_parse_u64(o->jobs, &jobs, NULL) || jobs == 0 || jobs > 1024)) {
+		rf_set_usage(error, "--jobs %s: expected a number from 1 to 1024", o->jobs);
+		return FALSE;
+	}
+	if (!choose(list, names, o->quick, error))
+		return FALSE;
+	if (rf_outfile_open(&out, o->output, error) &&
+	    run_each(list, o, json, (unsigned)jobs, out.f, misses, error) && rf_outfile_commit(&out, error))
+		return TRUE;
+	rf_outfile_abort(&out);
+	return FALSE;
+}
+
+int rf_cmd_reproduce(int argc, char **argv)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	struct options o = { 0 };
+	const struct rf_args a = { args, &o, NULL, NULL };
+	gboolean help = FALSE;
+	GError *error = NULL;
+	unsigned misses = 0;
+	int code = RF_EXIT_OK;
+
+	if (!rf_args_parse(&a, argc, argv, names, &help, &error))
+		code = rf_fail(error);
+	else if (help)
+		code = rf_print_help(NAME);
+	else if (names->len == 0 || (names->len == 1 && strcmp(names->pdata[0], "list") == 0))
+		code = print_list();
+	else if (o.show)
+		code = print_definitions(names);
+	else if (!run(names, &o, &misses, &error))
+		code = rf_fail(error);
+	else if (misses)
+		code = RF_EXIT_NEGATIVE;
+	rf_args_clear(args, &o);
+	return code;
+}

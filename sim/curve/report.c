@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * CSV and JSON of curves.
+ */
+#include "sim/curve/report.h"
+
+#include <json-glib/json-glib.h>
+
+#include "base/version.h"
+#include "sim/report/report.h"
+
+#define U64 G_GUINT64_FORMAT
+
+const char *const rf_curve_algorithm_names[RF_CURVE_NALGORITHMS] = { "lru", "opt" };
+
+/* Billionths of the accesses that fault, without a rounding that depends on the host. */
+static uint64_t ratio(uint64_t faults, uint64_t accesses)
+{
+	return accesses ? (uint64_t)(((unsigned __int128)faults * 1000000000 + accesses / 2) / accesses)
+	                : 0;
+}
+
+/* ---- CSV ---- */
+
+static void csv_row(GString *out, const struct rf_curve_report *r, const char *algorithm,
+                    const struct rf_curve_group *g, const struct rf_curve_point *p)
+{
+	uint64_t accesses = rf_curve_scale(g->accesses, r->rate), part = ratio(p->faults, accesses);
+
+	g_string_append_printf(out, "%s,%d,", rf_version, RF_CURVE_SCHEMA);
+	rf_csv_field(out, r->path);
+	g_string_append_printf(out, ",%016" G_GINT64_MODIFIER "x,%u,%s,%u,", r->totals->digest,
+	                       1u << r->page_shift, algorithm, r->rate);
+	rf_csv_field(out, g->name);
+	g_string_append_printf(out, ",%" U64 ",%" U64 ",%" U64 ",%" U64 ",%" U64 ".%09" U64 ",%" U64,
+	                       accesses, p->frames, p->frames << r->page_shift, p->faults,
+	                       part / 1000000000, part % 1000000000, p->error);
+	for (unsigned k = 0; k < RF_CURVE_NCLASSES; k++)
+		g_string_append_printf(out, ",%" U64, p->of[k]);
+	g_string_append_c(out, '\n');
+}
+
+void rf_curve_report_csv(GString *out, const struct rf_curve_report *r, gboolean heading)
+{
+	if (heading) {
+		g_string_append(out, "version,schema,trace,digest,page_bytes,algorithm,rate_ppm,group,"
+		                     "accesses,frames,size_bytes,faults,miss_ratio,error_faults");
+		for (unsigned k = 0; k < RF_CURVE_NCLASSES; k++)
+			g_string_append_printf(out, ",faults_%s", rf_curve_class_names[k]);
+		g_string_append_c(out, '\n');
+	}
+	for (unsigned a = 0; a < RF_CURVE_NALGORITHMS; a++) {
+		for (guint i = 0; r->curve[a] && i < rf_curve_ngroups(r->curve[a]); i++) {
+			const struct rf_curve_group *g = rf_curve_group(r->curve[a], i);
+			g_autoptr(GArray) points = rf_curve_points(r, g, 0);
+
+			for (guint k = 0; k < points->len; k++)
+				csv_row(out, r, rf_curve_algorithm_names[a], g,
+				        &g_array_index(points, struct rf_curve_point, k));
+		}
+	}
+}
+
+/* ---- JSON ---- */
+
+static void number(JsonBuilder *b, const char *name, uint64_t n)
+{
+	json_builder_set_member_name(b, name);
+	json_builder_add_int_value(b, (gint64)MIN(n, G_MAXINT64));
+}
+
+static void text(JsonBuilder *b, const char *name, const char *value)
+{
+	g_autofree char *valid = g_utf8_make_valid(value, -1);
+
+	json_builder_set_member_name(b, name);
+	json_builder_add_string_value(b, valid);
+}
+
+/* A column of all points: the member of struct rf_curve_point at an offset. */
+static void column(JsonBuilder *b, const char *name, const GArray *points, size_t offset)
+{
+	json_builder_set_member_name(b, name);
+	json_builder_begin_array(b);
+	for (guint i = 0; i < points->len; i++) {
+		const char *p = (const char *)&g_array_index(points, struct rf_curve_point, i);
+
+		json_builder_add_int_value(b, (gint64) * (const uint64_t *)(const void *)(p + offset));
+	}
+	json_builder_end_array(b);
+}
+
+static void curve(JsonBuilder *b, const struct rf_curve_report *r, const char *algorithm,
+                  const struct rf_curve_group *g)
+{
+	g_autoptr(GArray) points = rf_curve_points(r, g, 0);
+
+	json_builder_begin_object(b);
+	text(b, "algorithm", algorithm);
+	text(b, "group", g->name);
+	number(b, "accesses", rf_curve_scale(g->accesses, r->rate));
+	number(b, "pages", rf_curve_scale(g->pages, r->rate));
+	column(b, "frames", points, offsetof(struct rf_curve_point, frames));
+	column(b, "faults", points, offsetof(struct rf_curve_point, faults));
+	column(b, "error_faults", points, offsetof(struct rf_curve_point, error));
+	for (unsigned k = 0; k < RF_CURVE_NCLASSES; k++) {
+		g_autofree char *name = g_strconcat("faults_", rf_curve_class_names[k], NULL);
+
+		column(b, name, points,
+		       offsetof(struct rf_curve_point, of) + k * sizeof(uint64_t));
+	}
+	json_builder_end_object(b);
+}
+
+void rf_curve_report_json(GString *out, const struct rf_curve_report *r)
+{
+	g_autoptr(JsonBuilder) b = json_builder_new();
+	g_autoptr(JsonGenerator) generator = json_generator_new();
+	g_autoptr(JsonNode) root = NULL;
+	g_autofree char *document = NULL;
+	g_autofree char *digest = g_strdup_printf("%016" G_GINT64_MODIFIER "x", r->totals->digest);
+
+	json_builder_begin_object(b);
+	text(b, "program", "refault curve");
+	text(b, "version", rf_version);
+	number(b, "schema", RF_CURVE_SCHEMA);
+	text(b, "trace", r->path);
+	text(b, "format", r->format);
+	text(b, "digest", digest);
+	number(b, "lost", r->totals->lost);
+	number(b, "page_bytes", UINT64_C(1) << r->page_shift);
+	number(b, "rate_ppm", r->rate);
+	json_builder_set_member_name(b, "curves");
+	json_builder_begin_array(b);
+	for (unsigned a = 0; a < RF_CURVE_NALGORITHMS; a++) {
+		for (guint i = 0; r->curve[a] && i < rf_curve_ngroups(r->curve[a]); i++)
+			curve(b, r, rf_curve_algorithm_names[a], rf_curve_group(r->curve[a], i));
+	}
+	json_builder_end_array(b);
+	json_builder_end_object(b);
+	root = json_builder_get_root(b);
+	json_generator_set_root(generator, root);
+	json_generator_set_pretty(generator, TRUE);
+	json_generator_set_indent(generator, 2);
+	document = json_generator_to_data(generator, NULL);
+	g_string_append(out, document);
+}

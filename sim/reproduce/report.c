@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ * An experiment for people: inputs by origin, then outputs beside what was posted.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "sim/cells.h"
+#include "sim/cmd/args.h"
+#include "sim/reproduce/experiment.h"
+
+#define LABEL 30 /* blanks before it included */
+#define INDENT 4
+
+/* ---- numbers ---- */
+
+static int decimals_of(const char *posted)
+{
+	const char *dot = strchr(posted, '.');
+
+	return dot ? (int)strlen(dot + 1) : 0;
+}
+
+/* With as many decimals as the posted figure, so that the two can be compared. */
+static char *number_like(double v, const char *posted)
+{
+	char format[16], text[64];
+
+	if (!isfinite(v))
+		return g_strdup("-");
+	if (decimals_of(posted) == 0 && fabs(v) < 1e15) {
+		g_autofree char *digits = rf_format_count((uint64_t)round(fabs(v)));
+
+		return g_strconcat(round(v) < 0 ? "-" : "", digits, NULL);
+	}
+	g_snprintf(format, sizeof(format), "%%.%df", MIN(decimals_of(posted), 9));
+	return g_strdup(g_ascii_formatd(text, sizeof(text), format, v));
+}
+
+/* Of a value that stands alone: whole, or four digits. */
+static char *number(double v)
+{
+	char text[64];
+
+	if (v == floor(v) || fabs(v) >= 10000)
+		return number_like(v, "");
+	return isfinite(v) ? g_strdup(g_ascii_formatd(text, sizeof(text), "%.4g", v)) : g_strdup("-");
+}
+
+static char *error_text(const struct rf_exp_row *row)
+{
+	char text[32];
+
+	if (!row->posted || !isfinite(row->error))
+		return g_strdup("");
+	if (fabs(row->error) >= 1000)
+		return g_strdup(row->error > 0 ? "> 1000 %" : "< -1000 %");
+	g_ascii_formatd(text, sizeof(text), fabs(row->error) < 9.95 ? "%+.2f" : "%+.1f", row->error);
+	return g_strconcat(text, " %", NULL);
+}
+
+static char *rule_text(const struct rf_exp_row *row)
+{
+	char text[32];
+
+	switch (row->rule) {
+	case RF_EXP_WITHIN:
+		return g_strconcat(g_ascii_formatd(text, sizeof(text), "%.3g", row->within), " %", NULL);
+	case RF_EXP_EXACT:
+		return g_strdup("exact");
+	case RF_EXP_CAL:
+		return g_strdup("cal");
+	case RF_EXP_SHOWN:
+		break;
+	}
+	return g_strdup("");
+}
+
+static const char *verdict_text(enum rf_exp_verdict v)
+{
+	return v == RF_EXP_OK ? "ok" : v == RF_EXP_MISS ? "MISS" : "";
+}
+
+/* ---- lines ---- */
+
+static void range_right(GString *out, const char *text, int width)
+{
+	glong pad = width - g_utf8_strlen(text, -1);
+
+	g_string_append_printf(out, "%*s%s", (int)MAX(pad, 1), "", text);
+}
+
+/* A label that is too long has a line of its own. */
+static void label(GString *out, const char *text, int width)
+{
+	glong len = g_utf8_strlen(text, -1) + 2;
+
+	g_string_append_printf(out, "  %s", text);
+	if (len >= width)
+		g_string_append_printf(out, "\n%*s", width, "");
+	else
+		g_string_append_printf(out, "%*s", (int)(width - len), "");
+}
+
+static void paragraph(GString *out, const char *name, const char *text)
+{
+	g_string_append_printf(out, "%-12s", name);
+	rf_wrap(out, text, 12, 12);
+}
+
+static void bullet(GString *out, const char *lead, const char *text)
+{
+	g_string_append_printf(out, "%*s%s", INDENT, "", lead);
+	rf_wrap(out, text, INDENT + (unsigned)strlen(lead), INDENT + (unsigned)strlen(lead));
+}
+
+static void inputs(GString *out, const struct rf_experiment *e, enum rf_exp_origin origin, const char *head)
+{
+	gboolean any = FALSE;
+
+	for (guint i = 0; i < e->inputs->len; i++) {
+		const struct rf_exp_input *in = e->inputs->pdata[i];
+		size_t start;
+
+		if (in->origin != origin)
+			continue;
+		if (!any)
+			g_string_append_printf(out, "\n%s\n", head);
+		any = TRUE;
+		start = out->len;
+		label(out, in->name, 20);
+		range_right(out, in->text, 14);
+		g_string_append_printf(out, "  %-4s", in->cal ? "cal" : "");
+		if (*in->note)
+			rf_wrap(out, in->note, 40, 40);
+		else
+			g_string_append_c(out, '\n');
+		(void)start;
+	}
+}
+
+static void why(GString *out, const struct rf_exp_row *row)
+{
+	if (row->miss && row->verdict == RF_EXP_MISS)
+		bullet(out, "why: ", row->miss);
+	else if (row->miss && row->verdict == RF_EXP_OK)
+		bullet(out, "", "(was expected to miss)");
+}
+
+static void output_row(GString *out, const struct rf_exp_row *row)
+{
+	g_autofree char *model = row->posted ? number_like(row->value, row->posted) : number(row->value);
+	g_autofree char *error = error_text(row), *rule = rule_text(row);
+	gboolean posted = row->posted != NULL;
+
+	label(out, row->label, LABEL);
+	range_right(out, model, 13);
+	if (posted) {
+		range_right(out, row->posted, 13);
+		range_right(out, error, 10);
+		range_right(out, rule, 7);
+		range_right(out, verdict_text(row->verdict), 6);
+	}
+	while (out->str[out->len - 1] == ' ')
+		g_string_truncate(out, out->len - 1);
+	g_string_append_c(out, '\n');
+	why(out, row);
+}
+
+static void check_row(GString *out, const struct rf_exp_row *row)
+{
+	const char *answer = row->verdict == RF_EXP_OK ? "yes" : "NO";
+
+	g_string_append_printf(out, "  %-4s", answer);
+	rf_wrap(out, row->label, 6, 6);
+	why(out, row);
+}
+
+static void table(GString *out, const struct rf_exp_table *t)
+{
+	static const char *const heads[] = { "Outputs", "Checks", "Ablations" };
+	g_autofree char *head = *t->title ? g_strdup_printf("%s: %s", heads[t->kind], t->title)
+	                                  : g_strdup(heads[t->kind]);
+
+	if (t->kind == RF_EXP_OUTPUTS) {
+		g_string_append_printf(out, "\n%-*s", LABEL, head);
+		if (g_utf8_strlen(head, -1) > LABEL)
+			g_string_append_printf(out, "\n%*s", LABEL, "");
+		g_string_append(out, "        model       posted     error within\n");
+	} else {
+		g_string_append_printf(out, "\n%s\n", head);
+	}
+	for (guint i = 0; i < t->rows->len; i++) {
+		if (t->kind == RF_EXP_OUTPUTS)
+			output_row(out, t->rows->pdata[i]);
+		else
+			check_row(out, t->rows->pdata[i]);
+	}
+}
+
+static void list(GString *out, const GPtrArray *texts, const char *head)
+{
+	if (texts->len)
+		g_string_append_printf(out, "\n%s\n", head);
+	for (guint i = 0; i < texts->len; i++) {
+		g_string_append(out, "  - ");
+		rf_wrap(out, texts->pdata[i], 4, 4);
+	}
+}
+
+void rf_exp_text_report(GString *out, const struct rf_experiment *e)
+{
+	unsigned unexplained, all;
+
+	g_string_append_printf(out, "%-12s", e->name);
+	rf_wrap(out, e->title, 12, 12);
+	paragraph(out, "source", e->source);
+	if (e->about)
+		paragraph(out, "about", e->about);
+	if (e->is_short)
+		paragraph(out, "scale", "short: smaller inputs, so misses are no verdict");
+	inputs(out, e, RF_EXP_GIVEN, "Inputs taken from the source");
+	inputs(out, e, RF_EXP_CHOSEN, "Inputs chosen here (cal: so that an output below is as posted)");
+	for (guint i = 0; i < e->tables->len; i++)
+		table(out, e->tables->pdata[i]);
+	list(out, e->anomalies, "Anomalies of the source");
+	list(out, e->notes, "Notes");
+	rf_exp_misses(e, &unexplained, &all);
+	if (all)
+		g_string_append_printf(out, "\n%u missed, %u of them unexplained\n", all, unexplained);
+}
