@@ -8,6 +8,7 @@
 /* One line a suite, sorted: X(name) stands for Suite *suite_name(void). */
 #define SUITES(X) \
 	X(base) \
+	X(compare) \
 	X(config) \
 	X(curve) \
 	X(import) \

@@ -13,6 +13,8 @@
 const struct rf_command rf_commands[] = {
 	{ "run", "replay traces and report faults, refaults, memory and time", rf_cmd_run,
 	  rf_cmd_run_help, rf_cmd_run_man },
+	{ "compare", "compare results, option sets over traces, golden files", rf_cmd_compare,
+	  rf_cmd_compare_help, rf_cmd_compare_man },
 	{ "curve", "faults for every size of memory, in one pass", rf_cmd_curve, rf_cmd_curve_help,
 	  rf_cmd_curve_man },
 	{ "sweep", "replay traces through many configurations at once", rf_cmd_sweep,
