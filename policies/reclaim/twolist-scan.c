@@ -6,13 +6,17 @@
 
 #define CLUSTER 32 /* SWAP_CLUSTER_MAX: pages isolated at once */
 
-/* inactive_is_low(): 3.5. */
+/* inactive_is_low(): 3.5.  File pages had rules of their own: inactive_file_is_low() from 2.6.31 to 4.6,
+ * none before. */
 static gboolean inactive_is_low(struct rf_policy *pol, struct rf_lruvec *lv, int type)
 {
 	uint64_t inactive = tl_stale_size(pol, lv, type ? TL_INACTIVE_FILE : TL_INACTIVE_ANON);
 	uint64_t active = tl_stale_size(pol, lv, type ? TL_ACTIVE_FILE : TL_ACTIVE_ANON);
 	uint64_t gib = (inactive + active) >> (30 - pol->host->page_shift);
+	int rule = tl_state(pol)->rules.active_file;
 
+	if (type && rule != TL_FILE_RATIO)
+		return rule == TL_FILE_ANY || active > inactive;
 	return inactive * (gib ? rf_isqrt(10 * gib) : 1) < active;
 }
 
@@ -94,7 +98,8 @@ static enum references check_references(struct rf_policy *pol, rf_page page, str
 		return REF_ACTIVATE;
 	*f &= ~TL_REF;
 	if (young) {
-		if (!file && !r->anon_second_chance)
+		if (!file && !r->anon_second_chance &&
+		    ((pol->host->fact[page] & RF_PAGE_ANON) || !r->shmem_twice))
 			return REF_ACTIVATE;
 		if (!r->ref_twice)
 			return REF_ACTIVATE;

@@ -14,7 +14,12 @@ static const struct rf_option options[] = {
 	RULE("anon_second_chance", anon_second_chance,
 	     "a young anonymous page makes another trip instead of being activated", "5.9"),
 	RULE("ref_twice", ref_twice, "a mapped file page needs two references to be activated", "2.6.34"),
+	RULE("shmem_twice", shmem_twice, "so does a page of shmem (2.6.34 to 3.4)", "2.6.34"),
 	RULE("workingset", workingset, "shadows remember evictions; refaults are tested", "3.15"),
+	{ .name = "active_file", .type = RF_OPT_ENUM, .offset = OFF(active_file), .def = "auto",
+	  .choices = "auto,any,half,ratio", .since = "2.6.31",
+	  .help = "when active file pages are looked at: at any time (2.6.30), when more than half of them are "
+	          "active (2.6.31), when too few are inactive for the size of memory (4.7)" },
 	{ .name = "cost", .type = RF_OPT_ENUM, .offset = OFF(cost), .def = "auto",
 	  .choices = "auto,rotated,pageout,io_rotated",
 	  .help = "what balances anonymous against file pages", .since = "5.8" },
@@ -45,6 +50,9 @@ static gboolean tl_init(struct rf_policy *pol, GError **error)
 	r->anon_inactive = pick(o->anon_inactive, k >= RF_KERNEL(5, 9, 0));
 	r->anon_second_chance = pick(o->anon_second_chance, k >= RF_KERNEL(5, 9, 0));
 	r->ref_twice = pick(o->ref_twice, k >= RF_KERNEL(2, 6, 34));
+	r->shmem_twice = pick(o->shmem_twice, k >= RF_KERNEL(2, 6, 34) && k < RF_KERNEL(3, 5, 0));
+	r->active_file = o->active_file ? o->active_file : k >= RF_KERNEL(4, 7, 0) ? TL_FILE_RATIO :
+	                 k >= RF_KERNEL(2, 6, 31) ? TL_FILE_HALF : TL_FILE_ANY;
 	r->workingset = pick(o->workingset, k >= RF_KERNEL(3, 15, 0));
 	r->cost = o->cost ? o->cost : k >= RF_KERNEL(6, 3, 0) ? TL_COST_IO_ROTATED :
 	          k >= RF_KERNEL(5, 8, 0) ? TL_COST_PAGEOUT : TL_COST_ROTATED;

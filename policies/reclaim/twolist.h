@@ -29,11 +29,15 @@ enum {
 #define TL_BATCH_MAX 31
 
 /* Behaviour that changed between releases (kernel-reclaim 15); each is an option too. */
+enum { TL_FILE_AUTO, TL_FILE_ANY, TL_FILE_HALF, TL_FILE_RATIO }; /* ORDER active_file: choices */
+
 struct tl_rules {
 	unsigned batch;             /* per-CPU batch: 31 since 6.10, 15 before, 14 until 4.x */
 	gboolean anon_inactive;     /* 5.9: anonymous pages start inactive and have a refault test */
 	gboolean anon_second_chance;/* 5.9: a young anonymous page gets one more trip, not activation */
 	gboolean ref_twice;         /* 2.6.34: a mapped file page needs two references to be activated */
+	int active_file;            /* when the active file list is looked at */
+	gboolean shmem_twice;       /* 2.6.34 to 3.4: a page of shmem too */
 	gboolean workingset;        /* 3.15: shadows and the refault test */
 	int cost;                   /* enum tl_cost */
 	gboolean deactivate_root;   /* 5.5: decided from the root of reclaim, not from each vector */
@@ -46,7 +50,8 @@ struct tl_rules {
 enum tl_cost { TL_COST_AUTO, TL_COST_ROTATED, TL_COST_PAGEOUT, TL_COST_IO_ROTATED };
 
 struct tl_options {
-	int anon_inactive, ref_twice, anon_second_chance, workingset, cost;
+	int active_file;
+	int anon_inactive, ref_twice, shmem_twice, anon_second_chance, workingset, cost;
 	int deactivate_root, refault_deactivate, cache_trim, proportional;
 	int64_t batch;
 };

@@ -60,6 +60,17 @@ static struct rf_exp_section *section_new(char *line, const char *where, unsigne
 	return s;
 }
 
+/* One blank between words: the text will be wrapped. */
+static void squeeze(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; p++)
+		if (!((*p == ' ' || *p == '\t') && (p[1] == ' ' || p[1] == '\t')))
+			*to++ = *p;
+	*to = '\0';
+}
+
 /* A line of a section that is no scenario; one that begins with a blank goes on with the entry before. */
 static gboolean take_line(struct rf_exp_section *s, char *line, const char *where, GError **error)
 {
@@ -67,7 +78,7 @@ static gboolean take_line(struct rf_exp_section *s, char *line, const char *wher
 	struct rf_exp_entry entry;
 	char *eq;
 
-	g_strstrip(line);
+	squeeze(g_strstrip(line));
 	if (*line == '\0' || *line == '#' || *line == ';')
 		return TRUE;
 	if (more && s->entries->len) {
