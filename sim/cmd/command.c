@@ -27,6 +27,8 @@ const struct rf_command rf_commands[] = {
 	  rf_cmd_trace_help, rf_cmd_trace_man },
 	{ "reproduce", "tables that were posted on kernel lists, beside the model's", rf_cmd_reproduce,
 	  rf_cmd_reproduce_help, rf_cmd_reproduce_man },
+	{ "record", "run a program and write a trace of it", rf_cmd_record, rf_cmd_record_help,
+	  rf_cmd_record_man },
 	{ "verify", "compare the model with the kernel that runs here (root)", rf_cmd_verify,
 	  rf_cmd_verify_help, rf_cmd_verify_man },
 	{ "help", "explain a command", rf_cmd_help, rf_cmd_help_help, rf_cmd_help_man },

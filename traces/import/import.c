@@ -6,6 +6,7 @@
 #include "traces/import/formats.h"
 #include "traces/import/lackey.h"
 #include "traces/import/oracle.h"
+#include "traces/import/recording.h"
 #include "traces/scenario.h"
 #include "traces/synth.h"
 #include "traces/text.h"
@@ -20,6 +21,7 @@ const struct rf_importer *const rf_importers[] = {
 	&rf_systor_importer,
 	&rf_blkparse_importer,
 	&rf_fio_importer,
+	&rf_recording_importer,
 	&rf_synth_importer,
 	&rf_scenario_importer,
 	NULL

@@ -5,11 +5,17 @@
 
 #define AT_CWD (-100)
 
-struct rf_openfiles {
-	GHashTable *fds;   /* fd → struct rf_ofile, one reference each */
+/* What processes that forked from each other share. */
+struct names {
+	unsigned refs;
 	GHashTable *paths; /* path → struct rf_inode, one reference each */
-	char *cwd;         /* NULL: not known */
 	uint32_t numbers;
+};
+
+struct rf_openfiles {
+	GHashTable *fds; /* fd → struct rf_ofile, one reference each */
+	struct names *names;
+	char *cwd; /* NULL: not known */
 };
 
 static void inode_unref(struct rf_inode *ino)
@@ -35,7 +41,7 @@ static void forget_unused(struct rf_openfiles *f, struct rf_inode *ino)
 {
 	if (ino->named && !ino->id && ino->refs == 2) {
 		ino->named = FALSE;
-		g_hash_table_remove(f->paths, ino->path);
+		g_hash_table_remove(f->names->paths, ino->path);
 	}
 }
 
@@ -66,7 +72,9 @@ struct rf_openfiles *rf_openfiles_new(void)
 	struct rf_openfiles *f = g_new0(struct rf_openfiles, 1);
 
 	f->fds = g_hash_table_new(NULL, NULL);
-	f->paths =
+	f->names = g_new0(struct names, 1);
+	f->names->refs = 1;
+	f->names->paths =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)inode_unref);
 	return f;
 }
@@ -82,9 +90,30 @@ void rf_openfiles_free(struct rf_openfiles *f)
 	while (g_hash_table_iter_next(&it, NULL, &of))
 		ofile_unref(f, of);
 	g_hash_table_destroy(f->fds);
-	g_hash_table_destroy(f->paths);
+	if (--f->names->refs == 0) {
+		g_hash_table_destroy(f->names->paths);
+		g_free(f->names);
+	}
 	g_free(f->cwd);
 	g_free(f);
+}
+
+struct rf_openfiles *rf_openfiles_copy(struct rf_openfiles *f)
+{
+	struct rf_openfiles *copy = g_new0(struct rf_openfiles, 1);
+	GHashTableIter it;
+	gpointer fd, of;
+
+	copy->fds = g_hash_table_new(NULL, NULL);
+	g_hash_table_iter_init(&it, f->fds);
+	while (g_hash_table_iter_next(&it, &fd, &of)) {
+		((struct rf_ofile *)of)->refs++;
+		g_hash_table_insert(copy->fds, fd, of);
+	}
+	copy->names = f->names;
+	copy->names->refs++;
+	copy->cwd = g_strdup(f->cwd);
+	return copy;
 }
 
 /* The name under which a path is kept.  Caller frees. */
@@ -114,23 +143,23 @@ void rf_openfiles_chdir(struct rf_openfiles *f, const char *path)
 
 struct rf_inode *rf_openfiles_inode(struct rf_openfiles *f, const char *path)
 {
-	struct rf_inode *ino = g_hash_table_lookup(f->paths, path);
+	struct rf_inode *ino = g_hash_table_lookup(f->names->paths, path);
 
 	if (!ino) {
 		ino = inode_new(kind_of(path), path);
 		ino->named = TRUE;
-		g_hash_table_insert(f->paths, g_strdup(path), ino);
+		g_hash_table_insert(f->names->paths, g_strdup(path), ino);
 	}
 	return ino;
 }
 
 static void drop_name(struct rf_openfiles *f, const char *path)
 {
-	struct rf_inode *ino = g_hash_table_lookup(f->paths, path);
+	struct rf_inode *ino = g_hash_table_lookup(f->names->paths, path);
 
 	if (ino) {
 		ino->named = FALSE;
-		g_hash_table_remove(f->paths, path);
+		g_hash_table_remove(f->names->paths, path);
 	}
 }
 
@@ -154,7 +183,7 @@ void rf_openfiles_open(struct rf_openfiles *f, int32_t fd, int32_t dirfd, const 
 	struct rf_ofile *of;
 
 	if (flags & RF_O_TRUNC) {
-		ino = g_hash_table_lookup(f->paths, name);
+		ino = g_hash_table_lookup(f->names->paths, name);
 		if (ino && ino->id && ino->kind == RF_OBJECT_FILE)
 			drop_name(f, name);
 	}
@@ -225,16 +254,16 @@ void rf_openfiles_rename(struct rf_openfiles *f, int32_t dirfd, const char *path
                          const char *newpath)
 {
 	char *from = resolve(f, dirfd, path), *to = resolve(f, newdirfd, newpath);
-	struct rf_inode *ino = g_hash_table_lookup(f->paths, from);
+	struct rf_inode *ino = g_hash_table_lookup(f->names->paths, from);
 
 	if (strcmp(from, to)) {
 		drop_name(f, to);
 		if (ino) {
 			ino->refs++;
-			g_hash_table_remove(f->paths, from);
+			g_hash_table_remove(f->names->paths, from);
 			g_free(ino->path);
 			ino->path = g_strdup(to);
-			g_hash_table_insert(f->paths, g_strdup(to), ino);
+			g_hash_table_insert(f->names->paths, g_strdup(to), ino);
 		}
 	}
 	g_free(from);
@@ -255,5 +284,5 @@ uint32_t rf_openfiles_number(struct rf_openfiles *f, struct rf_inode *inode)
 
 uint32_t rf_openfiles_new_number(struct rf_openfiles *f)
 {
-	return ++f->numbers;
+	return ++f->names->numbers;
 }

@@ -38,6 +38,8 @@ struct rf_openfiles;
 
 struct rf_openfiles *rf_openfiles_new(void);
 void rf_openfiles_free(struct rf_openfiles *f);
+/* fork(2): descriptors of the copy lead to the same open files, and names to the same inodes. */
+struct rf_openfiles *rf_openfiles_copy(struct rf_openfiles *f);
 
 /* chdir(2); the first one may come from the recorder.  Copied. */
 void rf_openfiles_chdir(struct rf_openfiles *f, const char *path);

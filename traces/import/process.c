@@ -9,7 +9,7 @@
 #include "traces/import/openfiles.h"
 #include "traces/vma.h"
 
-#define PAGE ((uint64_t)1 << RF_GRANULE_SHIFT)
+#define GRANULE ((uint64_t)1 << RF_GRANULE_SHIFT)
 /* read(2) and write(2) move at most this much at once. */
 #define MAX_RW 0x7ffff000u
 
@@ -24,6 +24,8 @@ enum {
 struct rf_process {
 	struct rf_builder *b;
 	gboolean kernel_accesses, lock_future;
+	gboolean kernel_told; /* buffers of system calls come by themselves */
+	uint64_t page;        /* size of the recorded machine's */
 	struct rf_openfiles *files;
 	struct rf_vmas *vmas;
 	GHashTable *tasks; /* set of tid */
@@ -39,6 +41,7 @@ struct rf_process *rf_process_new(struct rf_builder *b, gboolean kernel_accesses
 
 	p->b = b;
 	p->kernel_accesses = kernel_accesses;
+	p->page = GRANULE;
 	p->files = rf_openfiles_new();
 	p->vmas = rf_vmas_new(RF_GRANULE_SHIFT);
 	p->tasks = g_hash_table_new(NULL, NULL);
@@ -65,6 +68,14 @@ void rf_process_file_size(struct rf_process *p, const char *path, uint64_t size)
 	struct rf_inode *ino = rf_openfiles_inode(p->files, path);
 
 	ino->size = MAX(ino->size, size);
+}
+
+void rf_process_open_size(struct rf_process *p, int32_t fd, uint64_t size)
+{
+	struct rf_ofile *of = rf_openfiles_get(p->files, fd);
+
+	if (of && !of->inode->id)
+		of->inode->size = MAX(of->inode->size, size);
 }
 
 static void emit(struct rf_process *p, const struct rf_event *ev)
@@ -99,10 +110,76 @@ gboolean rf_process_task(struct rf_process *p, uint32_t tid, GError **error)
 	return rf_builder_event(p->b, &ev, error);
 }
 
+struct rf_process *rf_process_fork(struct rf_process *p, uint32_t tid, uint32_t child,
+                                   GError **error)
+{
+	struct rf_event ev = {
+		.kind = RF_EV_TASK, .tid = child, .parent = tid, .has_parent = TRUE
+	};
+	struct rf_process *copy;
+
+	if (!rf_builder_event(p->b, &ev, error))
+		return NULL;
+	copy = g_new0(struct rf_process, 1);
+	copy->b = p->b;
+	copy->kernel_accesses = p->kernel_accesses;
+	copy->kernel_told = p->kernel_told;
+	copy->page = p->page;
+	copy->files = rf_openfiles_copy(p->files);
+	copy->vmas = rf_vmas_copy(p->vmas);
+	copy->tasks = g_hash_table_new(NULL, NULL);
+	g_hash_table_add(copy->tasks, GUINT_TO_POINTER(child));
+	copy->brk_end = p->brk_end;
+	return copy;
+}
+
+void rf_process_kernel_told(struct rf_process *p)
+{
+	p->kernel_told = TRUE;
+}
+
+void rf_process_set_page(struct rf_process *p, uint64_t size)
+{
+	p->page = size;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
+
+	return m < n ? 1 : m > n ? -1 : 0;
+}
+
+/* All threads end but one, or (NULL) all: the last first, the one that began last. */
+static gboolean end_threads(struct rf_process *p, const uint32_t *but, GError **error)
+{
+	struct rf_event ev = { .kind = RF_EV_EXIT };
+	GHashTableIter it;
+	gpointer key;
+	guint n = g_hash_table_size(p->tasks), i = 0;
+	g_autofree uint32_t *tid = g_new(uint32_t, n + 1);
+
+	g_hash_table_iter_init(&it, p->tasks);
+	while (g_hash_table_iter_next(&it, &key, NULL))
+		tid[i++] = GPOINTER_TO_UINT(key);
+	qsort(tid, n, sizeof(*tid), by_number);
+	for (i = 0; i < n; i++) {
+		if (but && tid[i] == *but)
+			continue;
+		ev.tid = tid[i];
+		g_hash_table_remove(p->tasks, GUINT_TO_POINTER(tid[i]));
+		if (!rf_builder_event(p->b, &ev, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
 gboolean rf_process_exec(struct rf_process *p, uint32_t tid, GError **error)
 {
 	struct rf_event ev = { .kind = RF_EV_EXEC, .tid = tid };
 
+	if (!end_threads(p, &tid, error))
+		return FALSE;
 	rf_vmas_free(p->vmas);
 	p->vmas = rf_vmas_new(RF_GRANULE_SHIFT);
 	p->brk_end = 0;
@@ -113,15 +190,15 @@ gboolean rf_process_exec(struct rf_process *p, uint32_t tid, GError **error)
 /* ---- ranges ---- */
 
 /* Whole pages around [addr, addr + len); FALSE where that makes no sense. */
-static gboolean whole(uint64_t *addr, uint64_t *len)
+static gboolean whole(const struct rf_process *p, uint64_t *addr, uint64_t *len)
 {
 	uint64_t end;
 
 	if (*len == 0 || __builtin_add_overflow(*addr, *len, &end) ||
-	    __builtin_add_overflow(end, PAGE - 1, &end))
+	    __builtin_add_overflow(end, p->page - 1, &end))
 		return FALSE;
-	end &= ~(PAGE - 1);
-	*addr &= ~(PAGE - 1);
+	end &= ~(p->page - 1);
+	*addr &= ~(p->page - 1);
 	*len = end - *addr;
 	return TRUE;
 }
@@ -204,7 +281,7 @@ gboolean rf_process_map(struct rf_process *p, uint32_t tid, uint64_t addr, uint6
 	struct rf_event ev = { .addr = addr, .len = len, .prot = prot, .off = off, .name = name };
 	uint64_t extent;
 
-	if (!whole(&ev.addr, &ev.len) || __builtin_add_overflow(off, ev.len, &extent)) {
+	if (!whole(p, &ev.addr, &ev.len) || __builtin_add_overflow(off, ev.len, &extent)) {
 		rf_builder_skipped(p->b, "impossible mapping");
 		return TRUE;
 	}
@@ -219,6 +296,29 @@ gboolean rf_process_map(struct rf_process *p, uint32_t tid, uint64_t addr, uint6
 	}
 	map(p, tid, &ev);
 	return !p->bad;
+}
+
+gboolean rf_process_protect(struct rf_process *p, uint32_t tid, uint64_t addr, uint64_t len,
+                            uint8_t prot, GError **error)
+{
+	struct rf_event ev = {
+		.kind = RF_EV_MPROTECT, .tid = tid, .addr = addr, .len = len, .prot = prot
+	};
+
+	if (!whole(p, &ev.addr, &ev.len)) {
+		rf_builder_skipped(p->b, "impossible mprotect");
+		return TRUE;
+	}
+	p->error = error;
+	p->bad = FALSE;
+	emit_mapped(p, &ev, "mprotect of an unknown mapping");
+	rf_vmas_change(p->vmas, ev.addr, ev.addr + ev.len, TRUE, prot, 0, 0);
+	return !p->bad;
+}
+
+gboolean rf_process_mapped(struct rf_process *p, uint64_t addr)
+{
+	return rf_vmas_find(p->vmas, addr) != NULL;
 }
 
 /* ---- what the kernel touches ---- */
@@ -252,6 +352,13 @@ static void skip(const struct context *x, const char *reason)
 	rf_builder_skipped(x->p->b, reason);
 }
 
+/* The buffer of a call. */
+static void buffer(const struct context *x, enum rf_access type, uint64_t addr, uint64_t len)
+{
+	if (!x->p->kernel_told)
+		kernel_access(x->p, x->tid, type, addr, len);
+}
+
 static void populate(const struct context *x, uint64_t addr, uint64_t len, gboolean write)
 {
 	if (len <= MAX_RW)
@@ -265,7 +372,7 @@ static void call_mmap(const struct context *x)
 	uint64_t flags = ARG(3), off = x->variant ? ARG(5) << 12 : ARG(5), extent;
 	gboolean shared = flags & ABI_SHARED;
 
-	if ((x->variant && ARG(5) >> 52) || (ev.addr & (PAGE - 1)) || !whole(&ev.addr, &ev.len) ||
+	if ((x->variant && ARG(5) >> 52) || (ev.addr & (GRANULE - 1)) || !whole(x->p, &ev.addr, &ev.len) ||
 	    __builtin_add_overflow(off, ev.len, &extent)) {
 		skip(x, "impossible mmap");
 		return;
@@ -315,7 +422,7 @@ static void call_munmap(const struct context *x)
 {
 	uint64_t addr = ARG(0), len = ARG(1);
 
-	if (!whole(&addr, &len))
+	if (!whole(x->p, &addr, &len))
 		skip(x, "impossible munmap");
 	else
 		unmap(x->p, x->tid, addr, len);
@@ -328,7 +435,7 @@ static void call_mremap(const struct context *x)
 	struct rf_event ev = { .kind = RF_EV_MREMAP, .tid = x->tid };
 	uint64_t fresh;
 
-	if (!whole(&addr, &len) || !whole(&to, &newlen)) {
+	if (!whole(x->p, &addr, &len) || !whole(x->p, &to, &newlen)) {
 		skip(x, "impossible mremap");
 		return;
 	}
@@ -353,11 +460,11 @@ static void call_brk(const struct context *x)
 	struct rf_process *p = x->p;
 	uint64_t now = x->c->result, start, end;
 
-	if (!now || now > UINT64_MAX - PAGE)
+	if (!now || now > UINT64_MAX - p->page)
 		return;
 	if (p->brk_end && now > p->brk_end) {
-		start = (p->brk_end + PAGE - 1) & ~(PAGE - 1);
-		end = (now + PAGE - 1) & ~(PAGE - 1);
+		start = (p->brk_end + p->page - 1) & ~(p->page - 1);
+		end = (now + p->page - 1) & ~(p->page - 1);
 		/* a recorder may have mapped the first page of the heap ahead */
 		for (const struct rf_vma *v; start < end; start = v->end) {
 			v = rf_vmas_find(p->vmas, start);
@@ -376,8 +483,8 @@ static void call_brk(const struct context *x)
 			map(p, x->tid, &ev);
 		}
 	} else if (p->brk_end && now < p->brk_end) {
-		start = (now + PAGE - 1) & ~(PAGE - 1);
-		end = (p->brk_end + PAGE - 1) & ~(PAGE - 1);
+		start = (now + p->page - 1) & ~(p->page - 1);
+		end = (p->brk_end + p->page - 1) & ~(p->page - 1);
 		if (start < end)
 			unmap(p, x->tid, start, end - start);
 	}
@@ -394,7 +501,7 @@ static void call_mprotect(const struct context *x)
 		.prot = ARG(2) & 7,
 	};
 
-	if (!whole(&ev.addr, &ev.len)) {
+	if (!whole(x->p, &ev.addr, &ev.len)) {
 		skip(x, "impossible mprotect");
 		return;
 	}
@@ -417,7 +524,7 @@ static void call_madvise(const struct context *x)
 	};
 	unsigned i;
 
-	if (!whole(&ev.addr, &ev.len)) {
+	if (!whole(x->p, &ev.addr, &ev.len)) {
 		skip(x, "impossible madvise");
 		return;
 	}
@@ -446,7 +553,7 @@ static void call_mlock(const struct context *x)
 		.len = ARG(1),
 	};
 
-	if (!whole(&ev.addr, &ev.len)) {
+	if (!whole(x->p, &ev.addr, &ev.len)) {
 		skip(x, "impossible mlock");
 		return;
 	}
@@ -582,7 +689,7 @@ static void call_io(const struct context *x)
 	}
 	file = n && of && of->inode->kind == RF_OBJECT_FILE;
 	if (write && !vector)
-		kernel_access(x->p, x->tid, RF_READ, ARG(1), n);
+		buffer(x, RF_READ, ARG(1), n);
 	if (of) {
 		if (x->variant & IO_AT)
 			ev.off = ARG(3);
@@ -602,14 +709,14 @@ static void call_io(const struct context *x)
 		emit(x->p, &ev);
 	}
 	if (!write && !vector)
-		kernel_access(x->p, x->tid, RF_WRITE, ARG(1), n);
+		buffer(x, RF_WRITE, ARG(1), n);
 }
 
 /* getrandom(buf, len) */
 static void call_fill(const struct context *x)
 {
 	if (x->c->result <= ARG(1))
-		kernel_access(x->p, x->tid, RF_WRITE, ARG(0), x->c->result);
+		buffer(x, RF_WRITE, ARG(0), x->c->result);
 }
 
 static void call_exit(const struct context *x)
@@ -620,34 +727,13 @@ static void call_exit(const struct context *x)
 		emit(x->p, &ev);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
-
-	return m < n ? 1 : m > n ? -1 : 0;
-}
-
-/* The last thread first, the one that began last. */
 static void call_exit_group(const struct context *x)
 {
 	struct rf_process *p = x->p;
-	struct rf_event ev = { .kind = RF_EV_EXIT };
-	GHashTableIter it;
-	gpointer key;
-	guint n = g_hash_table_size(p->tasks), i = 0;
-	uint32_t *tid = g_new(uint32_t, n + 1);
 
-	g_hash_table_iter_init(&it, p->tasks);
-	while (g_hash_table_iter_next(&it, &key, NULL))
-		tid[i++] = GPOINTER_TO_UINT(key);
-	qsort(tid, n, sizeof(*tid), by_number);
-	for (i = 0; i < n; i++) {
-		ev.tid = tid[i];
-		emit(p, &ev);
-	}
-	g_hash_table_remove_all(p->tasks);
+	if (!p->bad && !end_threads(p, NULL, p->error))
+		p->bad = TRUE;
 	p->ended = TRUE;
-	g_free(tid);
 }
 
 static void call_unmodelled(const struct context *x)

@@ -31,6 +31,13 @@ void rf_process_free(struct rf_process *p);
 
 /* Declare a task where that was not done yet.  All but the first are threads. */
 gboolean rf_process_task(struct rf_process *p, uint32_t tid, GError **error);
+/* fork(2) by tid: a process whose only task is child, with the same mappings and open files. */
+struct rf_process *rf_process_fork(struct rf_process *p, uint32_t tid, uint32_t child,
+                                   GError **error);
+/* The recorder itself tells what the kernel touches: nothing is to be concluded from calls. */
+void rf_process_kernel_told(struct rf_process *p);
+/* What the machine that was recorded maps at once: at least 4 KiB, a power of two. */
+void rf_process_set_page(struct rf_process *p, uint64_t size);
 /* For paths that are not absolute; copied. */
 void rf_process_set_cwd(struct rf_process *p, const char *path);
 
@@ -41,12 +48,19 @@ gboolean rf_process_map(struct rf_process *p, uint32_t tid, uint64_t addr, uint6
                         GError **error);
 /* A file is known to reach at least so far; said before its first use, its size is right. */
 void rf_process_file_size(struct rf_process *p, const char *path, uint64_t size);
+/* The same of an open file. */
+void rf_process_open_size(struct rf_process *p, int32_t fd, uint64_t size);
 
 /* The effect of a system call.  FALSE only for errors of the builder; calls that make no sense are
  * counted as skipped. */
 gboolean rf_process_call(struct rf_process *p, uint32_t tid, const struct rf_call *c,
                          GError **error);
-/* execve without its system call: a new image follows. */
+/* A mapping changed its protection without a system call. */
+gboolean rf_process_protect(struct rf_process *p, uint32_t tid, uint64_t addr, uint64_t len,
+                            uint8_t prot, GError **error);
+/* Is there a mapping at addr? */
+gboolean rf_process_mapped(struct rf_process *p, uint64_t addr);
+/* execve without its system call: the other threads have ended, a new image follows. */
 gboolean rf_process_exec(struct rf_process *p, uint32_t tid, GError **error);
 
 #endif
