@@ -6,6 +6,7 @@
 #define RF_CONFIG_H
 
 #include "base/option.h"
+#include "sim/closed/lock.h"
 #include "traces/trace.h"
 #include <glib.h>
 #include <stdint.h>
@@ -29,6 +30,9 @@ struct rf_profile {
 	uint64_t copy_page; /* of 4 KiB, as the next three */
 	uint64_t zero_page, fill_page, memset_page;
 	uint64_t llc, llc_miss; /* bytes; ns for each 4 KiB that is filled and not cached */
+	uint64_t quantum, context_switch;
+	struct rf_lock_costs lock[RF_NLOCKS];
+	uint64_t counter_line;
 	uint64_t ram;       /* size of the machine, when --ram is not given */
 };
 extern const struct rf_option rf_profile_options[];

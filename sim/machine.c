@@ -9,6 +9,7 @@ struct rf_machine {
 	struct rf_frames *ideal; /* or NULL */
 	struct rf_model *model;  /* or NULL */
 	unsigned page_shift;
+	gboolean closed;
 };
 
 struct rf_machine *rf_machine_new(const struct rf_config *cfg, const struct rf_totals *totals, GError **error)
@@ -16,6 +17,7 @@ struct rf_machine *rf_machine_new(const struct rf_config *cfg, const struct rf_t
 	struct rf_machine *m = g_new0(struct rf_machine, 1);
 
 	m->page_shift = cfg->page_shift;
+	m->closed = cfg->replay == RF_REPLAY_CLOSED;
 	if (cfg->frames_n)
 		m->ideal = rf_frames_new(cfg, totals, error);
 	else
@@ -62,6 +64,17 @@ gboolean rf_machine_skim(struct rf_machine *m, const struct rf_item *item,
                          const struct rf_skim *skim)
 {
 	return m->ideal ? rf_frames_skim(m->ideal, item, skim) : rf_model_skim(m->model, item, skim);
+}
+
+gboolean rf_machine_is_closed(const struct rf_machine *m)
+{
+	return m->closed;
+}
+
+gboolean rf_machine_replay_closed(struct rf_machine *m, struct rf_source *source,
+                                  struct rf_progress *progress, GError **error)
+{
+	return rf_model_closed(m->model, source, progress, error);
 }
 
 gboolean rf_machine_finish(struct rf_machine *m, struct rf_result *out, GError **error)

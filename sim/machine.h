@@ -12,6 +12,8 @@
 #include "traces/trace.h"
 
 struct rf_machine;
+struct rf_progress;
+struct rf_source;
 
 /* Build a machine for a configuration whose percentages are resolved.  totals: the trace's. */
 struct rf_machine *rf_machine_new(const struct rf_config *cfg, const struct rf_totals *totals,
@@ -29,6 +31,10 @@ gboolean rf_machine_item(struct rf_machine *m, const struct rf_item *item, GErro
  * itself is to be given. */
 gboolean rf_machine_skim(struct rf_machine *m, const struct rf_item *item,
                          const struct rf_skim *skim);
+/* Does it take a whole source by itself (--replay closed) instead of items? */
+gboolean rf_machine_is_closed(const struct rf_machine *m);
+gboolean rf_machine_replay_closed(struct rf_machine *m, struct rf_source *source,
+                                  struct rf_progress *progress, GError **error);
 /* The trace has ended: settle and fill the result. */
 gboolean rf_machine_finish(struct rf_machine *m, struct rf_result *out, GError **error);
 /* Snapshot for timelines and marks, at any time. */

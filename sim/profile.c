@@ -15,6 +15,12 @@
 #define OFF(member) offsetof(struct rf_profile, member)
 #define NS(n, m, d, h) { n, RF_OPT_TIME, OFF(m), NULL, d, 0, 0, NULL, h, NULL }
 #define MBPS(n, m, d, h) { n, RF_OPT_INT, OFF(m), "MB/s", d, 1, 10000000, NULL, h, NULL }
+#define LOCK(n, kind, spins_, what) \
+	NS(n "_hold", lock[kind].hold, "0", "of " what ": an exclusive section, beyond its work"), \
+	NS(n "_spin_handoff", lock[kind].spin_handoff, "200ns", "hand it over to one who spins"), \
+	NS(n "_sleep_handoff", lock[kind].sleep_handoff, "5us", "to one who sleeps, and is woken"), \
+	{ n "_spins", RF_OPT_BOOL, OFF(lock[kind].spins), NULL, spins_, 0, 0, NULL, \
+	  "do its waiters spin while the holder runs?", NULL }
 #define DEPTH(n, m, d, h) { n, RF_OPT_INT, OFF(m), "requests", d, 1, 65536, NULL, h, NULL }
 
 /* Defaults are those of x86-64-nvme; its file says where each comes from. */
@@ -46,6 +52,12 @@ const struct rf_option rf_profile_options[] = {
 	NS("kswapd_wake", kswapd_wake, "5us", "wake kswapd"),
 	NS("zram_read", zram_read, "2200ns", "read and decompress 4 KiB from zram"),
 	NS("zram_write", zram_write, "4400ns", "compress and store 4 KiB in zram"),
+	NS("quantum", quantum, "3ms", "a task's turn while others wait for its processor"),
+	NS("context_switch", context_switch, "1500ns", "from one task to another"),
+	LOCK("mmap_lock", RF_LOCK_MMAP, "yes", "the lock of an address space"),
+	LOCK("vrange_lock", RF_LOCK_VRANGE, "yes", "the lock of its purgeable ranges"),
+	NS("counter_line", counter_line, "100ns",
+	   "write a cgroup's counter, for each other processor that did since"),
 	{ "disk", RF_OPT_ENUM, OFF(disk), NULL, "nvme", 0, 0, "none,zram,nvme,ssd,hdd",
 	  "device that files are on", NULL },
 	NS("nvme_latency", nvme_latency, "80us", "4 KiB random read"),

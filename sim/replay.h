@@ -9,7 +9,9 @@
 
 struct rf_progress;
 
-/* Feed the source's items to every machine, to the trace's end.  The error says which machine could
+/* Feed the source's items to every machine, to the trace's end; those of closed replay read it once
+ * each, after the others, so that several machines with one of them need a source that is spooled
+ * or seekable.  The error says which machine could
  * not go on when there are several.  progress: may be NULL.  Stops with rf_set_interrupted's error
  * after a signal.  A source for machines that need the future must be spooled or seekable, and at
  * its beginning. */

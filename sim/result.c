@@ -69,13 +69,16 @@ void rf_result_init(struct rf_result *r)
 	r->tasks = owning_array(sizeof(struct rf_task_result), clear_task);
 	r->cgroups = owning_array(sizeof(struct rf_cgroup_result), clear_cgroup);
 	r->oom = owning_array(sizeof(struct rf_oom), clear_oom);
+	r->cpus = g_array_new(FALSE, TRUE, sizeof(struct rf_cpu_result));
+	r->locks = g_array_new(FALSE, TRUE, sizeof(struct rf_lock_result));
 	r->marks = owning_array(sizeof(struct rf_sample), clear_sample);
 	r->timeline = owning_array(sizeof(struct rf_sample), clear_sample);
 }
 
 void rf_result_clear(struct rf_result *r)
 {
-	GArray **arrays[] = { &r->tasks, &r->cgroups, &r->oom, &r->marks, &r->timeline };
+	GArray **arrays[] = { &r->tasks, &r->cgroups, &r->oom,     &r->cpus,
+		              &r->locks, &r->marks,   &r->timeline };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
 		g_clear_pointer(arrays[i], g_array_unref);

@@ -21,6 +21,12 @@
 	X(rf_time_reclaim, "ns", '-', "time tasks spent in reclaim") \
 	X(rf_time_throttle, "ns", '-', "time tasks were throttled") \
 	X(rf_time_kswapd, "ns", '-', "time spent by kswapd") \
+	X(rf_cpu_busy, "ns", '0', "closed replay: time that processors ran tasks, their sum") \
+	X(rf_cpu_idle, "ns", '0', "closed replay: time that processors were idle, their sum") \
+	X(rf_switches, "", '-', "closed replay: changes from one task to another on a processor") \
+	X(rf_time_queue, "ns", '-', "closed replay: time tasks waited for a processor") \
+	X(rf_time_lock, "ns", '-', "closed replay: time tasks waited for locks, spinning included") \
+	X(rf_lock_contended, "", '-', "closed replay: locks taken that were waited for") \
 	X(rf_stalls, "", '-', "faults that waited for a device, for reclaim or for a throttle") \
 	X(rf_stall_p50, "ns", '-', "median stall") \
 	X(rf_stall_p99, "ns", '-', "99th percentile of stalls") \
@@ -83,6 +89,9 @@ struct rf_task_result {
 	uint32_t tid;
 	char *name;      /* or NULL */
 	uint64_t rss, rss_mean, rss_max, swap, pgfault, pgmajfault, accesses; /* bytes, counts */
+	/* Closed replay, ns: on a processor, spinning in front of locks among it; and off it, waiting
+	 * for one, for devices, for locks, throttled. */
+	uint64_t cpu, spin, queue, device, lock, throttle;
 	gboolean oom_killed, exited;
 };
 
@@ -93,6 +102,13 @@ struct rf_cgroup_result {
 	uint64_t lru[4]; /* inactive_anon active_anon inactive_file active_file, bytes */
 };
 
+/* Closed replay: a processor, and the locks of a kind; ns but for the counts. */
+struct rf_cpu_result { uint64_t busy, idle; };
+struct rf_lock_result {
+	const char *name; /* lives for ever */
+	uint64_t taken, contended, waited, waited_max, held;
+};
+
 struct rf_oom { uint64_t now; uint32_t tid; char *cgroup; char *reason; };
 
 struct rf_result {
@@ -101,6 +117,8 @@ struct rf_result {
 	GArray *tasks;    /* struct rf_task_result */
 	GArray *cgroups;  /* struct rf_cgroup_result; the workload's first, then by path */
 	GArray *oom;      /* struct rf_oom */
+	GArray *cpus;     /* struct rf_cpu_result; empty in ordered replay, as the next */
+	GArray *locks;    /* struct rf_lock_result, of kinds that were taken */
 	GArray *marks;    /* struct rf_sample with mark */
 	GArray *timeline; /* struct rf_sample, one every cfg->timeline, and the end */
 	struct rf_totals totals;

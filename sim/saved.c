@@ -238,6 +238,11 @@ static gboolean task(const struct at *in, struct rf_saved *s, GError **error)
 	              number(in, "pgfault", &t.pgfault, error) &&
 	              number(in, "pgmajfault", &t.pgmajfault, error) &&
 	              number(in, "accesses", &t.accesses, error) &&
+	              number(in, "cpu_ns", &t.cpu, error) && number(in, "spin_ns", &t.spin, error) &&
+	              number(in, "queue_ns", &t.queue, error) &&
+	              number(in, "device_ns", &t.device, error) &&
+	              number(in, "lock_ns", &t.lock, error) &&
+	              number(in, "throttle_ns", &t.throttle, error) &&
 	              boolean(in, "exited", &t.exited, error) &&
 	              boolean(in, "oom_killed", &t.oom_killed, error);
 
@@ -268,6 +273,32 @@ static gboolean cgroup(const struct at *in, struct rf_saved *s, GError **error)
 	if (!ok || !text(in, "path", FALSE, &g.path, error))
 		return FALSE;
 	g_array_append_val(s->result.cgroups, g);
+	return TRUE;
+}
+
+static gboolean processor(const struct at *in, struct rf_saved *s, GError **error)
+{
+	struct rf_cpu_result c = { 0 };
+
+	if (!number(in, "busy_ns", &c.busy, error) || !number(in, "idle_ns", &c.idle, error))
+		return FALSE;
+	g_array_append_val(s->result.cpus, c);
+	return TRUE;
+}
+
+static gboolean lock(const struct at *in, struct rf_saved *s, GError **error)
+{
+	struct rf_lock_result l = { 0 };
+	g_autofree char *name = NULL;
+
+	if (!number(in, "taken", &l.taken, error) ||
+	    !number(in, "contended", &l.contended, error) ||
+	    !number(in, "waited_ns", &l.waited, error) ||
+	    !number(in, "waited_max_ns", &l.waited_max, error) ||
+	    !number(in, "held_ns", &l.held, error) || !text(in, "name", FALSE, &name, error))
+		return FALSE;
+	l.name = g_intern_string(name);
+	g_array_append_val(s->result.locks, l);
 	return TRUE;
 }
 
@@ -424,6 +455,7 @@ static gboolean whole(const struct at *at, struct rf_saved *s, GError **error)
 	       resolved(at, s, error) && object(at, "metrics", &in, error) &&
 	       metrics(&in, s->result.counter, s->result.gauge, s->present, error) &&
 	       each(at, "cgroups", cgroup, s, error) && each(at, "tasks", task, s, error) &&
+	       each(at, "processors", processor, s, error) && each(at, "locks", lock, s, error) &&
 	       each(at, "oom", oom, s, error) && each(at, "marks", mark, s, error) &&
 	       timeline(at, s, error);
 }

@@ -9,6 +9,7 @@
 #define SUITES(X) \
 	X(base) \
 	X(compare) \
+	X(closed) \
 	X(config) \
 	X(curve) \
 	X(import) \

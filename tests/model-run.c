@@ -70,7 +70,9 @@ static gboolean replay(struct model_run *run, struct rf_source *source, unsigned
 	struct rf_item item;
 	gboolean ok = m != NULL;
 
-	while (ok && (ok = rf_source_next(source, &item, &run->error)) && item.kind != RF_ITEM_END)
+	if (ok && run->cfg.replay == RF_REPLAY_CLOSED)
+		ok = rf_model_closed(m, source, NULL, &run->error);
+	else while (ok && (ok = rf_source_next(source, &item, &run->error)) && item.kind != RF_ITEM_END)
 		ok = feed(m, &item, !(flags & MODEL_RUN_UNCHECKED), &run->error);
 	if (ok) {
 		rf_model_check(m);

@@ -14,7 +14,10 @@ Suite *suite_saved(void);
 /* A result in which every figure is another one. */
 static void fill(struct rf_result *r, uint64_t base)
 {
-	struct rf_task_result task = { 7, g_strdup("a \"task\"\n"), 1, 2, 3, 4, 5, 6, 7, TRUE, FALSE };
+	struct rf_task_result task = { 7, g_strdup("a \"task\"\n"), 1, 2, 3, 4, 5, 6, 7,
+		                       8, 9, 10, 11, 12, 13, TRUE, FALSE };
+	struct rf_cpu_result cpu = { 31, 32 };
+	struct rf_lock_result lock = { "some_lock", 41, 42, 43, 44, 45 };
 	struct rf_cgroup_result group = { .path = g_strdup("/work/x"), .usage = 11, .usage_max = 12,
 		                          .anon = 13, .file = 14, .file_mapped = 15, .swap = 16,
 		                          .kernel = 17, .lru = { 18, 19, 20, 21 } };
@@ -31,6 +34,8 @@ static void fill(struct rf_result *r, uint64_t base)
 	g_array_append_val(r->tasks, task);
 	g_array_append_val(r->cgroups, group);
 	g_array_append_val(r->oom, oom);
+	g_array_append_val(r->cpus, cpu);
+	g_array_append_val(r->locks, lock);
 	for (unsigned k = 0; k < 3; k++) {
 		struct rf_sample s = { .now = 100 * k, .mark = g_strdup_printf("mark %u", k) };
 
@@ -150,6 +155,11 @@ START_TEST(round_trip)
 	ck_assert_str_eq(t->name, "a \"task\"\n");
 	ck_assert(t->rss == 1 && t->rss_mean == 2 && t->rss_max == 3 && t->swap == 4 && t->pgfault == 5);
 	ck_assert(t->pgmajfault == 6 && t->accesses == 7 && t->oom_killed && !t->exited);
+	ck_assert(t->cpu == 8 && t->spin == 9 && t->queue == 10 && t->device == 11 && t->lock == 12 &&
+	          t->throttle == 13);
+	ck_assert_uint_eq(g_array_index(s->result.cpus, struct rf_cpu_result, 0).idle, 32);
+	ck_assert_str_eq(g_array_index(s->result.locks, struct rf_lock_result, 0).name, "some_lock");
+	ck_assert_uint_eq(g_array_index(s->result.locks, struct rf_lock_result, 0).held, 45);
 	ck_assert_uint_eq(s->result.cgroups->len, 1);
 	g = &g_array_index(s->result.cgroups, struct rf_cgroup_result, 0);
 	ck_assert_str_eq(g->path, "/work/x");

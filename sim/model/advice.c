@@ -427,40 +427,38 @@ static gboolean remap(struct rf_model *m, struct space *s, const struct rf_event
 	return TRUE;
 }
 
-gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **error)
+/* Who changes what mappings there are keeps everybody else out; who only empties or fills them does not. */
+static enum rf_lock_mode mapping_mode(const struct rf_event *ev)
 {
-	struct task *t = task_get(m, ev->tid, error);
-	struct space *s;
-	uint64_t page = UINT64_C(1) << m->cfg.page_shift, mask = page - 1;
-	const uint64_t granule = (1u << RF_GRANULE_SHIFT) - 1;
-	uint64_t start = ev->addr & ~granule, end = (ev->addr + ev->len + granule) & ~granule;
-	struct rf_vma vma;
-
-	if (!t)
-		return FALSE;
-	m->current = t;
-	s = m->spaces->pdata[t->space];
-	if (!t->alive)
-		return TRUE;
-	if (end <= start || (ev->kind == RF_EV_MREMAP && ev->addr2 + ev->len2 + granule < ev->addr2)) {
-		rf_set_data(error, "task %u: %s of %" G_GUINT64_FORMAT " bytes at 0x%" G_GINT64_MODIFIER
-		            "x goes beyond the address space", ev->tid, rf_event_kind_name(ev->kind), ev->len, ev->addr);
-		return FALSE;
+	if (ev->kind != RF_EV_MADVISE)
+		return ev->kind == RF_EV_VRANGE ? RF_LOCK_SHARED : RF_LOCK_EXCLUSIVE;
+	switch (ev->advice) {
+	case RF_ADV_WILLNEED:
+	case RF_ADV_DONTNEED:
+	case RF_ADV_FREE:
+	case RF_ADV_COLD:
+	case RF_ADV_PAGEOUT:
+		return RF_LOCK_SHARED;
+	default:
+		return RF_LOCK_EXCLUSIVE;
 	}
-	spend(m, m->profile.syscall, &m->time_access);
+}
+
+/* What the call does under the lock.  *map: of mmap, the new mapping. */
+static gboolean change_mappings(struct rf_model *m, struct space *s, const struct rf_event *ev, uint64_t start,
+                                uint64_t end, struct rf_vma *map, GError **error)
+{
+	const uint64_t granule = (1u << RF_GRANULE_SHIFT) - 1, mask = (UINT64_C(1) << m->cfg.page_shift) - 1;
+
 	switch (ev->kind) {
 	case RF_EV_MMAP:
 		if (m->cfg.strict && rf_vmas_overlaps(s->vmas, ev->addr, ev->addr + ev->len))
 			return overlap_error(ev, error);
 		discard(m, s, start, end);
-		vma = (struct rf_vma){ .start = start, .end = end, .off = ev->off & ~granule, .id = ev->id, .prot = ev->prot,
-		                       .mkind = ev->mkind, .flags = (ev->shared ? RF_VMA_SHARED : 0) |
-		                                                    (ev->locked ? RF_VMA_LOCKED : 0) };
-		rf_vmas_map(s->vmas, &vma);
-		if (ev->locked && !populate(m, t, s, start, end, error))
-			return FALSE;
-		if (program_fills_it(m, &vma) && !program_fills(m, t, s, &vma, error))
-			return FALSE;
+		*map = (struct rf_vma){ .start = start, .end = end, .off = ev->off & ~granule, .id = ev->id, .prot = ev->prot,
+		                        .mkind = ev->mkind, .flags = (ev->shared ? RF_VMA_SHARED : 0) |
+		                                                     (ev->locked ? RF_VMA_LOCKED : 0) };
+		rf_vmas_map(s->vmas, map);
 		break;
 	case RF_EV_MUNMAP:
 		discard(m, s, start, end);
@@ -489,8 +487,6 @@ gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **e
 	case RF_EV_MLOCK:
 		drain(m);
 		rf_vmas_change(s->vmas, start, end, FALSE, 0, RF_VMA_LOCKED, 0);
-		if (!populate(m, t, s, start, end, error))
-			return FALSE;
 		break;
 	case RF_EV_MUNLOCK:
 		rf_vmas_change(s->vmas, start, end, FALSE, 0, 0, RF_VMA_LOCKED);
@@ -500,6 +496,52 @@ gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **e
 		break;
 	}
 	vmas_charge(m, s);
-	stall_end(m);
 	return TRUE;
+}
+
+/* What comes after it: pages that the call, or the program behind it, touches at once. */
+static gboolean touch_mappings(struct rf_model *m, struct task *t, struct space *s, const struct rf_event *ev,
+                               uint64_t start, uint64_t end, const struct rf_vma *map, GError **error)
+{
+	if ((ev->kind == RF_EV_MLOCK || (ev->kind == RF_EV_MMAP && ev->locked)) &&
+	    !populate(m, t, s, start, end, error))
+		return FALSE;
+	return ev->kind != RF_EV_MMAP || !program_fills_it(m, map) || program_fills(m, t, s, map, error);
+}
+
+gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **error)
+{
+	struct task *t = task_get(m, ev->tid, error);
+	const uint64_t granule = (1u << RF_GRANULE_SHIFT) - 1;
+	uint64_t start = ev->addr & ~granule, end = (ev->addr + ev->len + granule) & ~granule;
+	const enum rf_lock_mode mode = mapping_mode(ev);
+	struct rf_vma map = { 0 };
+	struct space *s;
+	gboolean ok = TRUE;
+
+	if (!t)
+		return FALSE;
+	m->current = t;
+	s = m->spaces->pdata[t->space];
+	if (!t->alive)
+		return TRUE;
+	if (end <= start || (ev->kind == RF_EV_MREMAP && ev->addr2 + ev->len2 + granule < ev->addr2)) {
+		rf_set_data(error, "task %u: %s of %" G_GUINT64_FORMAT " bytes at 0x%" G_GINT64_MODIFIER
+		            "x goes beyond the address space", ev->tid, rf_event_kind_name(ev->kind), ev->len, ev->addr);
+		return FALSE;
+	}
+	spend(m, m->profile.syscall, &m->time_access);
+	lock_take(m, &s->mmap_lock, mode);
+	if (mode == RF_LOCK_EXCLUSIVE)
+		s->changes++;
+	else
+		wait_for_faults(m, s);
+	if (t->alive)
+		ok = change_mappings(m, s, ev, start, end, &map, error);
+	lock_drop(m, &s->mmap_lock, mode);
+	if (ok && t->alive)
+		ok = touch_mappings(m, t, s, ev, start, end, &map, error);
+	if (ok)
+		stall_end(m);
+	return ok;
 }

@@ -89,6 +89,10 @@ static struct node *node_get(struct rf_model *m, struct file *f, uint64_t pgoff,
 	        (f->npages > NODE_SLOTS * NODE_SLOTS && !f->nnodes);
 	if (!node_charge(m, cg, nodes))
 		return NULL;
+	if (chunk->node[at % CHUNK_NODES]) { /* another task was faster */
+		node_uncharge(m, cg, nodes);
+		return chunk->node[at % CHUNK_NODES];
+	}
 	chunk->group[at % CHUNK_NODES / NODE_SLOTS]++;
 	f->nnodes++;
 	n = g_new0(struct node, 1);
@@ -229,6 +233,8 @@ static rf_page tree_add(struct rf_model *m, struct file *f, uint64_t pgoff, stru
 	if (!n)
 		return RF_NO_PAGE;
 	p = n->page[pgoff % NODE_SLOTS];
+	if (page_resident(m, p)) /* the same */
+		return RF_NO_PAGE;
 	if (p == RF_NO_PAGE) {
 		p = page_new(m, (uint64_t)f->index << IDENT_OFF_BITS | pgoff);
 		n->page[pgoff % NODE_SLOTS] = p;
@@ -253,10 +259,16 @@ rf_page file_add(struct rf_model *m, struct file *f, uint64_t pgoff, struct cgro
 		rf_policy_miss(m->pol, cg->lv, p);
 	if (!charge(m, cg, 1, noretry))
 		return RF_NO_PAGE;
+	p = file_page(m, f, pgoff);
+	if (page_resident(m, p)) { /* another task was faster, while this one's charge waited */
+		uncharge(m, cg, 1);
+		return p;
+	}
 	p = tree_add(m, f, pgoff, cg, how);
 	if (p == RF_NO_PAGE) {
 		uncharge(m, cg, 1);
-		return RF_NO_PAGE;
+		p = file_page(m, f, pgoff);
+		return page_resident(m, p) ? p : RF_NO_PAGE;
 	}
 	page_add(m, p, cg, f->shmem ? RF_PAGE_SWAPBACKED | F_SHMEM : 0, how);
 	return p;
@@ -270,6 +282,12 @@ gboolean file_add_folio(struct rf_model *m, struct file *f, uint64_t pgoff, unsi
 
 	if (!charge(m, cg, n, TRUE))
 		return FALSE;
+	for (i = 0; i < n && m->closed; i++) {
+		if (page_resident(m, file_page(m, f, pgoff + i))) { /* the same */
+			uncharge(m, cg, n);
+			return FALSE;
+		}
+	}
 	for (i = 0; i < n; i++) {
 		page[i] = tree_add(m, f, pgoff + i, cg, how);
 		if (page[i] == RF_NO_PAGE) { /* what is in already becomes pages of their own */

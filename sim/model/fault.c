@@ -57,6 +57,14 @@ static uint64_t pattern_period(const struct rf_model *m, const struct rf_vma *vm
 	return period ? GPOINTER_TO_SIZE(period) : UINT64_C(1) << m->cfg.page_shift;
 }
 
+/* Did another thread do this fault's work while it waited? */
+gboolean fault_is_over(const struct rf_model *m, uint32_t v, unsigned type)
+{
+	uint8_t need = PTE_PRESENT | (type == RF_WRITE ? PTE_WRITE : 0);
+
+	return m->closed && (m->pte[v] & need) == need;
+}
+
 /* The first page of its own that a task gets where nothing was stored before. */
 static enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v)
 {
@@ -69,6 +77,10 @@ static enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_
 	spend(m, m->seams.fill->init(m->seams.fill_opt, &fresh), &m->time_fault);
 	if (!new_anon_charge(m, s, vma))
 		return FAULT_KILLED;
+	if (fault_is_over(m, v, RF_WRITE)) {
+		uncharge(m, cgroup_nth(m, s->cgroup), 1);
+		return FAULT_DONE;
+	}
 	new_anon_map(m, s, vma, v);
 	if (fresh.filled)
 		count(m, cgroup_nth(m, s->cgroup), RF_C_rf_filled, 1);
@@ -87,7 +99,10 @@ static enum fault copy_on_write(struct rf_model *m, struct space *s, const struc
 	page_unpin(m);
 	if (!charged)
 		return FAULT_KILLED;
-	new_anon_map(m, s, vma, v);
+	if (fault_is_over(m, v, RF_WRITE))
+		uncharge(m, cgroup_nth(m, s->cgroup), 1);
+	else
+		new_anon_map(m, s, vma, v);
 	return FAULT_DONE;
 }
 
@@ -155,66 +170,78 @@ static uint64_t fault_cost(const struct rf_model *m, uint32_t v, gboolean anon)
 	return m->pte[v] && !(m->pte[v] & PTE_ZERO) ? cost : cost - zeroing(m);
 }
 
-/* handle_mm_fault().  On FAULT_DONE the entry allows the access and has its bits set. */
-enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error)
+static enum fault fault_error(const struct task *t, unsigned type, uint64_t addr, const char *why, GError **error)
+{
+	rf_set_data(error, "task %u: %s at 0x%" G_GINT64_MODIFIER "x, %s", t->tid,
+	            type == RF_WRITE ? "store" : type == RF_EXEC ? "fetch" : "load", addr, why);
+	return FAULT_ERROR;
+}
+
+/* Under the lock. */
+static enum fault locked_fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error)
 {
 	struct space *s = space_of_entry(m, v);
 	struct cgroup *cg = cgroup_nth(m, s->cgroup);
-	uint64_t addr = entry_vpn(m, v) << m->cfg.page_shift, majors = m->counter[RF_C_pgmajfault];
-	const struct rf_vma *vma = vma_of(m, s, entry_vpn(m, v));
+	uint64_t addr = entry_vpn(m, v) << m->cfg.page_shift;
+	const struct rf_vma *found = vma_of(m, s, entry_vpn(m, v));
+	struct rf_vma vma; /* others may change the mappings while this one waits */
 	enum fault result;
 	gboolean anon;
 
-	s->ran = TRUE;
-	if (!vma) {
-		if (m->cfg.strict) {
-			rf_set_data(error, "task %u: %s at 0x%" G_GINT64_MODIFIER "x, which no mapping covers",
-			            t->tid, type == RF_WRITE ? "store" : type == RF_EXEC ? "fetch" : "load", addr);
-			return FAULT_ERROR;
-		}
-		vma = implicit_mapping(m, s, addr);
-		if (!vma) {
-			stall_end(m);
+	if (!found) {
+		if (m->cfg.strict)
+			return fault_error(t, type, addr, "which no mapping covers", error);
+		found = implicit_mapping(m, s, addr);
+		if (!found)
 			return FAULT_KILLED;
-		}
 	}
+	vma = *found;
 	/* A large page may belong to several mappings, each with a protection of its own. */
-	if (m->cfg.strict && m->cfg.page_shift == RF_GRANULE_SHIFT && !prot_allows(vma, type)) {
-		rf_set_data(error, "task %u: %s at 0x%" G_GINT64_MODIFIER "x, whose mapping does not allow it",
-		            t->tid, type == RF_WRITE ? "store" : type == RF_EXEC ? "fetch" : "load", addr);
-		return FAULT_ERROR;
-	}
-	anon = vma->mkind == RF_MAP_ANON || vma->mkind == RF_MAP_REFPAGE;
-	if (!anon && vma_pgoff(m, vma, entry_vpn(m, v)) >= FILE_PAGES_MAX) {
+	if (m->cfg.strict && m->cfg.page_shift == RF_GRANULE_SHIFT && !prot_allows(&vma, type))
+		return fault_error(t, type, addr, "whose mapping does not allow it", error);
+	anon = vma.mkind == RF_MAP_ANON || vma.mkind == RF_MAP_REFPAGE;
+	if (!anon && vma_pgoff(m, &vma, entry_vpn(m, v)) >= FILE_PAGES_MAX) {
 		rf_set_data(error, "task %u: page %" G_GUINT64_FORMAT " of file %u is beyond what a file can be",
-		            t->tid, vma_pgoff(m, vma, entry_vpn(m, v)), vma->id);
+		            t->tid, vma_pgoff(m, &vma, entry_vpn(m, v)), vma.id);
 		return FAULT_ERROR;
 	}
 	count(m, cg, RF_C_pgfault, 1);
 	count(m, cg, type == RF_EXEC ? RF_C_rf_fault_exec : anon ? RF_C_rf_fault_anon : RF_C_rf_fault_file, 1);
 	t->pgfault++;
 	spend(m, fault_cost(m, v, anon), &m->time_fault);
-	if (!tables_charge(m, v)) {
-		stall_end(m);
-		return t->alive ? FAULT_DONE : FAULT_KILLED;
-	}
+	if (!tables_charge(m, v))
+		return FAULT_DONE;
 	if (m->pte[v] & PTE_PRESENT)
-		result = type == RF_WRITE && !(m->pte[v] & PTE_WRITE) ? write_protect_fault(m, s, vma, v) : FAULT_DONE;
+		result = type == RF_WRITE && !(m->pte[v] & PTE_WRITE) ? write_protect_fault(m, s, &vma, v) : FAULT_DONE;
 	else if (m->pte[v] & PTE_SWAP)
-		result = swap_fault(m, s, vma, v, type);
+		result = swap_fault(m, s, &vma, v, type);
 	else if (anon)
-		result = anon_fault(m, s, vma, v, type);
+		result = anon_fault(m, s, &vma, v, type);
 	else
-		result = file_fault(m, s, vma, v, type);
-	t->pgmajfault += m->counter[RF_C_pgmajfault] - majors;
-	if (result == FAULT_DONE && type == RF_WRITE && !(m->pte[v] & PTE_WRITE)) {
+		result = file_fault(m, s, &vma, v, type);
+	if (result == FAULT_DONE && type == RF_WRITE && (m->pte[v] & (PTE_PRESENT | PTE_WRITE)) == PTE_PRESENT) {
 		/* A page shared since a fork that came back from swap: copied in the same fault. */
-		result = write_protect_fault(m, s, vma, v);
+		result = write_protect_fault(m, s, &vma, v);
 	}
+	return result;
+}
+
+/* handle_mm_fault().  On FAULT_DONE the entry allows the access and has its bits set, or there was no
+ * memory for it. */
+enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error)
+{
+	struct space *s = space_of_entry(m, v);
+	struct cgroup *cg = cgroup_nth(m, s->cgroup);
+	enum fault result;
+
+	s->ran = TRUE;
+	fault_lock(m, s);
+	result = t->alive ? locked_fault(m, t, v, type, error) : FAULT_KILLED;
+	fault_unlock(m);
+	if (result == FAULT_ERROR)
+		return result;
 	if (cg->high_owed)
 		pay_high(m);
 	stall_end(m);
-	if (!t->alive)
-		return FAULT_KILLED;
-	return result;
+	return t->alive ? result : FAULT_KILLED;
 }

@@ -38,7 +38,13 @@ static enum fault shmem_fault(struct rf_model *m, struct space *s, const struct 
 {
 	struct cgroup *cg = cgroup_nth(m, s->cgroup);
 	rf_page p = file_page(m, f, pgoff);
+	const uint32_t changes = s->changes;
 
+	if (m->closed && page_resident(m, p)) { /* another task is swapping it in? */
+		page_pin(m, p);
+		wait_for_read(m, p);
+		page_unpin(m);
+	}
 	if (!page_resident(m, p)) {
 		if (p != RF_NO_PAGE) {
 			if (!swap_in_shmem(m, cg, p))
@@ -50,6 +56,8 @@ static enum fault shmem_fault(struct rf_model *m, struct space *s, const struct 
 			m->fact[p] |= RF_PAGE_DIRTY;
 		}
 	}
+	if (m->closed && (!m->current->alive || m->pte[v] || s->changes != changes))
+		return m->current->alive ? FAULT_DONE : FAULT_KILLED;
 	map_page(m, v, p, PTE_ACC | PTE_WRITE | PTE_DIRTY | vma_pte_flags(m, vma));
 	return FAULT_DONE;
 }
@@ -67,6 +75,7 @@ static rf_page fault_page(struct rf_model *m, struct space *s, struct file *f, c
 	struct cgroup *cg = cgroup_nth(m, s->cgroup);
 	unsigned how = fault_how(vma);
 	rf_page p = file_page(m, f, pgoff);
+	const uint32_t changes = s->changes;
 	uint64_t done = 0;
 
 	if (page_resident(m, p)) {
@@ -84,6 +93,7 @@ static rf_page fault_page(struct rf_model *m, struct space *s, struct file *f, c
 		return p;
 	}
 	count(m, cg, RF_C_pgmajfault, 1);
+	m->current->pgmajfault++;
 	stall_begin(m);
 	spend(m, m->profile.major_overhead, &m->time_fault);
 	sync_mmap_readahead(m, f, vma, pgoff, cg, how, &done);
@@ -99,7 +109,7 @@ static rf_page fault_page(struct rf_model *m, struct space *s, struct file *f, c
 	page_unpin(m);
 	m->fact[p] &= ~F_READING;
 	/* After the wait the fault is tried again from the start. */
-	if (type != RF_WRITE && m->current->alive)
+	if (type != RF_WRITE && m->current->alive && s->changes == changes)
 		fault_around(m, f, vma, v, pgoff);
 	return p;
 }
@@ -111,6 +121,7 @@ enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *
 	struct file *f = file_get(m, vma->mkind == RF_MAP_SHMEM ? vma->id | UINT32_C(1) << 31 : vma->id);
 	uint64_t pgoff = vma_pgoff(m, vma, entry_vpn(m, v));
 	gboolean cow = type == RF_WRITE && !(vma->flags & RF_VMA_SHARED), absent;
+	const uint32_t changes = s->changes;
 	uint8_t flags;
 	rf_page p;
 
@@ -136,8 +147,12 @@ enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *
 		if (!new_anon_charge(m, s, vma))
 			return FAULT_KILLED;
 	}
-	if (m->pte[v] & PTE_PRESENT) /* by fault-around, once the read was done */
+	if ((m->pte[v] & PTE_PRESENT) || s->changes != changes) {
+		/* By fault-around, once the read was done; or other threads were here while it waited. */
+		if (cow)
+			uncharge(m, cg, 1);
 		return FAULT_DONE;
+	}
 	if (cow) {
 		spend(m, m->profile.copy_page, &m->time_fault);
 		count(m, cg, RF_C_rf_cow, 1);

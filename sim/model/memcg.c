@@ -311,12 +311,25 @@ static gboolean charge_usage(struct rf_model *m, struct cgroup *cg, uint32_t n, 
 	}
 }
 
+/* In closed replay others ran while the charge waited, and may have had the task killed. */
+static gboolean died_waiting(const struct rf_model *m, uint64_t sleeps)
+{
+	return m->sleeps != sleeps && m->current && !m->current->alive;
+}
+
 gboolean charge(struct rf_model *m, struct cgroup *cg, uint32_t n, gboolean noretry)
 {
+	uint64_t sleeps = m->sleeps;
+
 	if (!charge_usage(m, cg, n, noretry))
 		return FALSE;
 	if (!frames_take(m, n, noretry)) {
 		lower_usage(cg, n);
+		return FALSE;
+	}
+	if (died_waiting(m, sleeps)) {
+		lower_usage(cg, n);
+		frames_give(m, n);
 		return FALSE;
 	}
 	count(m, cg, RF_C_rf_charge_pages, n);
@@ -332,10 +345,17 @@ void uncharge(struct rf_model *m, struct cgroup *cg, uint32_t n)
 
 gboolean charge_kernel(struct rf_model *m, struct cgroup *cg, uint32_t pages)
 {
+	uint64_t sleeps = m->sleeps;
+
 	if (!charge_usage(m, cg, pages, FALSE))
 		return FALSE;
 	if (!frames_take(m, pages, FALSE)) {
 		lower_usage(cg, pages);
+		return FALSE;
+	}
+	if (died_waiting(m, sleeps)) {
+		lower_usage(cg, pages);
+		frames_give(m, pages);
 		return FALSE;
 	}
 	cg->kernel += pages;

@@ -113,6 +113,7 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 	m->profile = cfg->profile;
 	m->leaf_shift = m->cfg.page_shift - 3; /* entries of 8 bytes, a table is a page: 12.5 */
 	m->free_page = RF_NO_PAGE;
+	m->until = m->soft = UINT64_MAX;
 	rf_list_init(&m->tlb);
 	m->clock = rf_clock_new();
 	m->spaces = g_ptr_array_new();
@@ -190,6 +191,7 @@ void rf_model_free(struct rf_model *m)
 	rf_seams_clear(&m->seams);
 	llc_free(m);
 	stats_free(m);
+	rf_sched_free(m->sched);
 	rf_clock_free(m->clock);
 	g_ptr_array_unref(m->spaces);
 	g_ptr_array_unref(m->cgroups);
@@ -219,7 +221,7 @@ void rf_model_free(struct rf_model *m)
 }
 
 /* Names of new dense ids: which entry each is. */
-static gboolean pages_item(struct rf_model *m, const struct rf_item *item, GError **error)
+gboolean pages_item(struct rf_model *m, const struct rf_item *item, GError **error)
 {
 	uint32_t i, n = item->pages.first + item->pages.n;
 	unsigned shift = m->cfg.page_shift - RF_GRANULE_SHIFT;
@@ -232,6 +234,10 @@ static gboolean pages_item(struct rf_model *m, const struct rf_item *item, GErro
 		const struct rf_page_name *name = &item->pages.name[i];
 		struct space *s = space_nth(m, name->space);
 
+		if (!s && m->closed) {
+			closed_name(m, item->pages.first + i, name->space, name->vpn >> shift);
+			continue;
+		}
 		if (!s) {
 			rf_set_data(error, "record %" G_GUINT64_FORMAT ": a page of address space %u; there are %u so far",
 			            item->record, name->space, m->spaces->len);
@@ -255,7 +261,7 @@ struct tally {
 /* From run i on, those that hit while nothing else is due: the first one that is not. */
 static uint32_t take_hits(struct rf_model *m, const struct rf_runs *r, uint32_t i, struct tally *sum)
 {
-	const uint64_t cost = (uint64_t)m->profile.access, next = rf_clock_next(m->clock);
+	const uint64_t cost = (uint64_t)m->profile.access, next = MIN(rf_clock_next(m->clock), m->soft);
 	const uint32_t *map = m->map;
 	uint8_t *pte = m->pte, *leaf_acc = m->leaf_acc;
 	uint64_t now = m->host.now, accesses = 0, hits = 0;
@@ -296,6 +302,21 @@ static void poll_due(struct rf_model *m, struct tally *sum)
 	}
 }
 
+/* While a fault waits, another thread may take away what it waits for: then again, as the kernel does. */
+static enum fault fault_in(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error)
+{
+	enum fault result;
+	unsigned tries = 4;
+	uint64_t sleeps;
+
+	do {
+		sleeps = m->sleeps;
+		result = fault(m, t, v, type, error);
+	} while (result == FAULT_DONE && (m->pte[v] & hit_need[type]) != hit_need[type] && m->sleeps != sleeps &&
+	         --tries);
+	return result;
+}
+
 /* Any run: FALSE when it can't be. */
 static gboolean take_run(struct rf_model *m, struct task *t, const struct rf_runs *r, uint32_t i,
                          struct tally *sum, GError **error)
@@ -308,7 +329,8 @@ static gboolean take_run(struct rf_model *m, struct task *t, const struct rf_run
 	if ((sum->poll_left -= records) < 0)
 		poll_due(m, sum);
 	if ((m->pte[v] & hit_need[type]) != hit_need[type]) {
-		switch (fault(m, t, v, type, error)) {
+		m->poll_left = sum->poll_left;
+		switch (fault_in(m, t, v, type, error)) {
 		case FAULT_ERROR:
 			return FALSE;
 		case FAULT_KILLED:
@@ -316,6 +338,7 @@ static gboolean take_run(struct rf_model *m, struct task *t, const struct rf_run
 		case FAULT_DONE:
 			n--;
 		}
+		sum->poll_left = m->poll_left;
 		if (!(m->pte[v] & PTE_PRESENT))
 			return TRUE;
 	}
@@ -345,23 +368,33 @@ static gboolean hits_are_quiet(const struct rf_model *m)
 	return !(m->pol->ops->flags & RF_POLICY_ACCESS) && m->cfg.tlb_entries == 0;
 }
 
-static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError **error)
+/* In closed replay a fault begins when no other task is behind. */
+static gboolean must_let_others(const struct rf_model *m, const struct rf_runs *r, uint32_t i)
+{
+	uint8_t need = hit_need[r->type[i] & RF_TYPE_MASK];
+
+	return m->until <= m->host.now && (m->pte[m->map[r->page[i]]] & need) != need;
+}
+
+gboolean runs_item(struct rf_model *m, const struct rf_item *item, uint32_t *from, GError **error)
 {
 	const struct rf_runs *r = &item->runs;
 	struct task *t = task_get(m, r->tid, error);
 	const gboolean quiet = hits_are_quiet(m);
 	struct tally sum = { .poll_left = m->poll_left };
-	uint32_t i = 0;
+	uint32_t i = *from;
 
 	if (!t)
 		return FALSE;
-	if (m->cfg.tlb_entries && m->current != t)
+	if (m->cfg.tlb_entries && m->current != t && !m->closed)
 		tlb_flush(m);
 	m->current = t;
 	space_nth(m, t->space)->ran = TRUE;
 	while (i < r->n && t->alive) {
 		if (quiet)
 			i = take_hits(m, r, i, &sum);
+		if (m->closed && i > *from && i < r->n && (m->soft <= m->host.now || must_let_others(m, r, i)))
+			break;
 		if (i < r->n && rf_clock_next(m->clock) > m->host.now) {
 			if (!take_run(m, t, r, i, &sum, error)) {
 				g_prefix_error(error, "record %" G_GUINT64_FORMAT ": ", item->record + i);
@@ -369,9 +402,13 @@ static gboolean runs_item(struct rf_model *m, const struct rf_item *item, GError
 			}
 			i++;
 		}
-		if (rf_clock_next(m->clock) <= m->host.now)
-			rf_clock_run(m->clock, &m->host.now);
+		if (rf_clock_next(m->clock) > m->host.now)
+			continue;
+		if (m->closed)
+			break;
+		rf_clock_run(m->clock, &m->host.now);
 	}
+	*from = t->alive ? i : r->n;
 	m->poll_left = sum.poll_left;
 	m->time_access += (uint64_t)m->profile.access * sum.hits;
 	m->accesses += sum.accesses;
@@ -444,7 +481,7 @@ static void refpage(struct rf_model *m, const struct rf_event *ev)
 	m->used++;
 }
 
-static gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError **error)
+gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError **error)
 {
 	uint64_t pages;
 	struct file *f;
@@ -511,21 +548,33 @@ static gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError
 	return TRUE;
 }
 
+void event_counts(struct rf_model *m, enum rf_event_kind kind)
+{
+	if (m->cfg.stats_poll && kind >= RF_EV_MMAP && kind <= RF_EV_MARK && --m->poll_left < 0)
+		stats_poll(m);
+}
+
+gboolean take_event(struct rf_model *m, const struct rf_item *item, GError **error)
+{
+	event_counts(m, item->event.kind);
+	if (event_item(m, &item->event, error))
+		return TRUE;
+	g_prefix_error(error, "record %" G_GUINT64_FORMAT ": ", item->record);
+	return FALSE;
+}
+
 static gboolean take_item(struct rf_model *m, const struct rf_item *item, GError **error)
 {
+	uint32_t from = 0;
+
 	switch (item->kind) {
 	case RF_ITEM_RUNS:
-		return runs_item(m, item, error);
+		return runs_item(m, item, &from, error);
 	case RF_ITEM_PAGES:
 		return pages_item(m, item, error);
 	case RF_ITEM_EVENT:
-		if (m->cfg.stats_poll && item->event.kind >= RF_EV_MMAP && item->event.kind <= RF_EV_MARK &&
-		    --m->poll_left < 0)
-			stats_poll(m);
-		if (!event_item(m, &item->event, error)) {
-			g_prefix_error(error, "record %" G_GUINT64_FORMAT ": ", item->record);
+		if (!take_event(m, item, error))
 			return FALSE;
-		}
 		if (rf_clock_next(m->clock) <= m->host.now)
 			rf_clock_run(m->clock, &m->host.now);
 		return TRUE;

@@ -11,6 +11,8 @@
 #define RF_MODEL_H
 
 #include "sim/clock.h"
+#include "sim/closed/lock.h"
+#include "sim/closed/sched.h"
 #include "sim/config.h"
 #include "sim/device.h"
 #include "sim/policy.h"
@@ -19,6 +21,9 @@
 #include "sim/seams.h"
 #include "sim/skim.h"
 #include "traces/vma.h"
+
+struct rf_progress;
+struct rf_source;
 
 /* Page-table entry, one byte. */
 enum {
@@ -58,6 +63,8 @@ struct leaf {
 struct space {
 	uint32_t id, users, cgroup;
 	struct rf_vmas *vmas;
+	struct rf_lock mmap_lock;
+	uint32_t changes, asleep; /* of its mappings; tasks that sleep with mmap_lock shared */
 	GArray *leaves;      /* uint32_t leaf numbers, by base */
 	GByteArray *anon_vma; /* by the serial of a mapping: has it an anon_vma? */
 	uint32_t nvmas, nanon_vmas; /* as charged */
@@ -77,6 +84,7 @@ struct task {
 	char *name;
 	uint64_t pgfault, pgmajfault, accesses;
 	gboolean alive, killed, exited;
+	uint64_t ran, spun, waited[RF_NWAITS]; /* closed replay: ns on a processor and off it */
 };
 
 #define NODE_SLOTS 64 /* XA_CHUNK_SIZE: pages a page-cache tree node */
@@ -131,6 +139,16 @@ struct cgroup {
 	struct node *shadow_first, *shadow_last;
 	uint64_t nshadow_nodes, shadow_deferred, ntree_nodes;
 	uint64_t high_owed; /* pages charged over memory.high, to pay for */
+};
+
+/* What a task keeps while others run: on its stack. */
+struct waiting {
+	struct task *current;
+	struct space *locked;
+	rf_page pinned[4];
+	unsigned npinned;
+	uint64_t stall_began;
+	struct waiting *prev, *next;
 };
 
 enum fault { FAULT_DONE, FAULT_KILLED, FAULT_ERROR };
@@ -214,6 +232,15 @@ struct rf_model {
 	__uint128_t rss_integral[RSS_N]; /* page nanoseconds up to rss_since */
 	uint64_t node_bytes, ntables, vma_bytes, mlocked, lazyfree;
 	uint64_t stall_began; /* of the fault under way */
+
+	/* Closed replay (closed.c); until and soft are never reached in ordered replay. */
+	struct closed *closed; /* or NULL */
+	struct rf_sched *sched;
+	uint64_t until, soft; /* where a step ends (sched.h) */
+	struct space *locked; /* the task at hand has its mmap_lock, shared, for a fault */
+	struct waiting *waiting;
+	uint64_t sleeps; /* how often tasks waited and others ran */
+	struct rf_lock_stats lock_stats[RF_NLOCKS];
 	GArray *stalls; /* uint64_t ns: reservoir, see stats.c */
 	uint64_t nstalls, stall_max;
 	GArray *oom, *marks, *timeline;
@@ -230,7 +257,7 @@ struct task *task_get(struct rf_model *m, uint32_t tid, GError **error); /* NULL
 gboolean task_event(struct rf_model *m, const struct rf_event *ev, GError **error); /* task exec exit */
 void task_kill(struct rf_model *m, struct task *t);
 struct space *space_of_entry(struct rf_model *m, uint32_t v);
-struct space *space_nth(struct rf_model *m, uint32_t id);
+struct space *space_nth(const struct rf_model *m, uint32_t id);
 uint64_t entry_vpn(const struct rf_model *m, uint32_t v);
 /* Entry of a page number; the leaf is made (not charged) when there is none. */
 uint32_t entry_get(struct rf_model *m, struct space *s, uint64_t vpn);
@@ -344,6 +371,7 @@ gboolean out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason
 gboolean new_anon_charge(struct rf_model *m, struct space *s, const struct rf_vma *vma);
 void new_anon_map(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v);
 enum fault fault(struct rf_model *m, struct task *t, uint32_t v, unsigned type, GError **error);
+gboolean fault_is_over(const struct rf_model *m, uint32_t v, unsigned type);
 
 /* ---- cache.c: the page cache ---- */
 static inline gboolean page_resident(const struct rf_model *m, rf_page p)
@@ -426,6 +454,25 @@ void stats_sample(struct rf_model *m, struct rf_sample *out);
 gboolean stats_finish(struct rf_model *m, struct rf_result *out, GError **error);
 void stats_free(struct rf_model *m);
 
+/* ---- closed.c: tasks as streams on N processors ---- */
+/* Replay a whole source that way. */
+gboolean rf_model_closed(struct rf_model *m, struct rf_source *source, struct rf_progress *progress, GError **error);
+void closed_wait(struct rf_model *m, uint64_t when, uint64_t *account);
+/* A space that names of pages may have waited for. */
+void closed_space(struct rf_model *m, struct space *s);
+void closed_name(struct rf_model *m, uint32_t id, uint32_t space, uint64_t vpn); /* one of them */
+/* Processors and locks, for a result. */
+void closed_gauges(struct rf_model *m, struct rf_result *out);
+/* In ordered replay a lock is always free; an exclusive section costs what it costs. */
+void lock_take(struct rf_model *m, struct rf_lock *l, enum rf_lock_mode mode);
+void lock_drop(struct rf_model *m, struct rf_lock *l, enum rf_lock_mode mode);
+/* mmap_lock for a fault: let go of while a device is waited for. */
+void fault_lock(struct rf_model *m, struct space *s);
+void fault_unlock(struct rf_model *m);
+/* The task at hand is about to take what is in s away from under its threads: none may be asleep in
+ * the middle of a fault. */
+void wait_for_faults(struct rf_model *m, struct space *s);
+
 /* ---- check.c: every sum counted anew; aborts with a message ---- */
 void rf_model_check(const struct rf_model *m);
 
@@ -434,6 +481,15 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 void rf_model_free(struct rf_model *m);
 gboolean rf_model_item(struct rf_model *m, const struct rf_item *item, GError **error);
 gboolean rf_model_skim(struct rf_model *m, const struct rf_item *item, const struct rf_skim *skim);
+/* Runs from number *from on, which is moved to the first that was not taken: all are, but in closed
+ * replay. */
+gboolean runs_item(struct rf_model *m, const struct rf_item *item, uint32_t *from, GError **error);
+/* Names of pages; those of a space that is not there yet are left to closed_space(). */
+gboolean pages_item(struct rf_model *m, const struct rf_item *item, GError **error);
+gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError **error);
+/* For --stats-poll. */
+void event_counts(struct rf_model *m, enum rf_event_kind kind);
+gboolean take_event(struct rf_model *m, const struct rf_item *item, GError **error);
 gboolean rf_model_finish(struct rf_model *m, struct rf_result *out, GError **error);
 void rf_model_sample(struct rf_model *m, struct rf_sample *out);
 

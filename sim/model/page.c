@@ -210,11 +210,16 @@ void page_unpin(struct rf_model *m)
 /* Does somebody hold the folio?  Its count of references says no to reclaim. */
 static gboolean held(const struct rf_model *m, rf_page head)
 {
+	const struct waiting *w;
 	unsigned i;
 
 	for (i = 0; i < m->npinned; i++)
 		if (folio_head(m, m->pinned[i]) == head)
 			return TRUE;
+	for (w = m->waiting; w; w = w->next)
+		for (i = 0; i < w->npinned; i++)
+			if (folio_head(m, w->pinned[i]) == head)
+				return TRUE;
 	return FALSE;
 }
 

@@ -7,7 +7,7 @@
 
 #define PTE_CHAINED (PTE_PRESENT | PTE_SWAP)
 
-struct space *space_nth(struct rf_model *m, uint32_t id)
+struct space *space_nth(const struct rf_model *m, uint32_t id)
 {
 	return id < m->spaces->len ? m->spaces->pdata[id] : NULL;
 }
@@ -33,7 +33,11 @@ static struct space *space_new(struct rf_model *m, uint32_t id, uint32_t cgroup)
 	s->anon_vma = g_byte_array_new();
 	s->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	s->swap_hits = 4;
-	g_ptr_array_add(m->spaces, s);
+	rf_lock_init(&s->mmap_lock, &m->profile.lock[RF_LOCK_MMAP], &m->lock_stats[RF_LOCK_MMAP]);
+	if (id >= m->spaces->len) /* closed replay opens them in an order of its own */
+		g_ptr_array_set_size(m->spaces, (gint)id + 1);
+	m->spaces->pdata[id] = s;
+	closed_space(m, s);
 	return s;
 }
 
@@ -167,6 +171,10 @@ gboolean tables_charge(struct rf_model *m, uint32_t v)
 			continue;
 		if (!charge_for(m, s, cg))
 			return FALSE;
+		if (g_hash_table_contains(s->tables, &key)) { /* a thread was faster */
+			uncharge_kernel(m, cg, 1);
+			continue;
+		}
 		stored = g_new(uint64_t, 1);
 		*stored = key;
 		g_hash_table_add(s->tables, stored);
@@ -175,6 +183,10 @@ gboolean tables_charge(struct rf_model *m, uint32_t v)
 	}
 	if (!charge_for(m, s, cg))
 		return FALSE;
+	if (m->leaf[v >> m->leaf_shift].charged) {
+		uncharge_kernel(m, cg, 1);
+		return TRUE;
+	}
 	m->leaf[v >> m->leaf_shift].charged = TRUE;
 	s->ntables++;
 	m->ntables++;
@@ -257,6 +269,11 @@ gboolean vmas_charge(struct rf_model *m, struct space *s)
 			s->nvmas = 0;
 			return FALSE;
 		}
+		n = rf_vmas_count(s->vmas);
+		if (s->nvmas > n) { /* a thread had the same charged meanwhile */
+			vmas_uncharge(m, s, s->nvmas - n, 0);
+			s->nvmas = n;
+		}
 		return TRUE;
 	}
 	/* The anon_vma of a mapping that went goes with it. */
@@ -276,6 +293,10 @@ gboolean anon_vma_charge(struct rf_model *m, struct space *s, const struct rf_vm
 		return TRUE;
 	if (!charge_kernel_bytes(m, cgroup_nth(m, s->cgroup), ANON_VMA_BYTES))
 		return FALSE;
+	if (has_anon_vma(s, vma)) { /* a thread was faster */
+		uncharge_kernel_bytes(m, cgroup_nth(m, s->cgroup), ANON_VMA_BYTES);
+		return TRUE;
+	}
 	if (vma->serial >= s->anon_vma->len) {
 		guint old = s->anon_vma->len;
 
@@ -551,18 +572,22 @@ void task_kill(struct rf_model *m, struct task *t)
 static gboolean copy_space(struct rf_model *m, struct space *s, struct task *parent)
 {
 	struct space *from = m->spaces->pdata[parent->space];
+	gboolean ok;
 
 	m->current = parent;
+	lock_take(m, &from->mmap_lock, RF_LOCK_EXCLUSIVE);
 	rf_vmas_free(s->vmas);
 	s->vmas = rf_vmas_copy(from->vmas);
 	rf_vmas_change(s->vmas, 0, UINT64_MAX, FALSE, 0, 0, RF_VMA_LOCKED);
-	return vmas_charge(m, s) && copy_tables(m, s, from);
+	ok = vmas_charge(m, s) && copy_tables(m, s, from);
+	lock_drop(m, &from->mmap_lock, RF_LOCK_EXCLUSIVE);
+	return ok;
 }
 
 /* Spaces are numbered in the order in which task and exec events open them. */
 static gboolean space_is_next(const struct rf_model *m, uint32_t id, GError **error)
 {
-	if (id == m->spaces->len)
+	if (id == m->spaces->len || (m->closed && id < INT32_MAX && !space_nth(m, id)))
 		return TRUE;
 	rf_set_data(error, "address space %u where %u was expected", id, m->spaces->len);
 	return FALSE;

@@ -77,6 +77,10 @@ void spend(struct rf_model *m, uint64_t ns, uint64_t *account)
 
 void wait_until(struct rf_model *m, uint64_t when, uint64_t *account)
 {
+	if (m->closed && rf_sched_current(m->sched)) {
+		closed_wait(m, when, account);
+		return;
+	}
 	if (when > m->host.now) {
 		*account += when - m->host.now;
 		m->host.now = when;
@@ -253,6 +257,7 @@ gboolean stats_finish(struct rf_model *m, struct rf_result *out, GError **error)
 	m->counter[RF_C_pgpgout] = out->counter[RF_C_pgpgout] = m->swap_dev.write_kib + m->disk.write_kib;
 	gauges(m, out->gauge);
 	g_array_sort(m->stalls, by_value);
+	closed_gauges(m, out);
 	out->gauge[RF_G_rf_stall_p50] = stall_percentile(m->stalls, 50);
 	out->gauge[RF_G_rf_stall_p99] = stall_percentile(m->stalls, 99);
 	for (i = 0; i < m->task_order->len; i++) {
@@ -263,6 +268,9 @@ gboolean stats_finish(struct rf_model *m, struct rf_result *out, GError **error)
 			.rss_mean = (settle_space_rss(m, s), mean_bytes(m, s->rss_integral)),
 			.rss_max = s->rss_max << m->cfg.page_shift, .swap = s->swapents << m->cfg.page_shift,
 			.pgfault = t->pgfault, .pgmajfault = t->pgmajfault, .accesses = t->accesses,
+			.cpu = t->ran, .spin = t->spun, .queue = t->waited[RF_WAIT_CPU],
+			.device = t->waited[RF_WAIT_DEVICE], .lock = t->waited[RF_WAIT_LOCK],
+			.throttle = t->waited[RF_WAIT_THROTTLE],
 			.oom_killed = t->killed, .exited = t->exited };
 
 		g_array_append_val(out->tasks, r);

@@ -121,6 +121,15 @@ static void swap_read_done(void *machine, uint64_t arg)
 		m->fact[arg] &= ~F_READING;
 }
 
+/* Did somebody else bring it back, or throw it away, while its charge waited?  Then it is undone. */
+static gboolean is_back(struct rf_model *m, rf_page p, struct cgroup *cg)
+{
+	if (!m->closed || (m->fact[p] & (RF_PAGE_RESIDENT | F_SLOT)) == F_SLOT)
+		return FALSE;
+	uncharge(m, cg, 1);
+	return TRUE;
+}
+
 /* A page comes into the swap cache; unmapped, clean, still with its slot.  Whoever swapped it out is
  * charged again (6.1). */
 static gboolean cache_add(struct rf_model *m, rf_page p, unsigned how, gboolean noretry)
@@ -130,6 +139,8 @@ static gboolean cache_add(struct rf_model *m, rf_page p, unsigned how, gboolean 
 
 	rf_policy_miss(m->pol, cg->lv, p);
 	if (!charge(m, cg, 1, noretry))
+		return FALSE;
+	if (is_back(m, p, cg))
 		return FALSE;
 	page_add(m, p, cg, kind | RF_PAGE_SWAPBACKED | RF_PAGE_SWAPCACHE, how | RF_HOW_SWAPIN);
 	cg->swapcache++;
@@ -148,6 +159,8 @@ static gboolean swap_in_direct(struct rf_model *m, rf_page p, unsigned how)
 	rf_policy_miss(m->pol, cg->lv, p);
 	if (!charge(m, cg, 1, FALSE))
 		return FALSE;
+	if (is_back(m, p, cg))
+		return TRUE;
 	swap_drop_slot(m, p);
 	page_add(m, p, cg, kind | RF_PAGE_SWAPBACKED | RF_PAGE_DIRTY, how | RF_HOW_SWAPIN);
 	count(m, cg, RF_C_pswpin, 1);
@@ -285,6 +298,7 @@ static gboolean swap_read(struct rf_model *m, struct space *s, const struct rf_v
 	struct reading r = { .n = 0 };
 
 	count(m, cgroup_nth(m, s->cgroup), RF_C_pgmajfault, 1);
+	m->current->pgmajfault++;
 	stall_begin(m);
 	spend(m, m->profile.major_overhead, &m->time_fault);
 	if (m->swap_sync && page_swapcount(m, p) == 1)
@@ -296,8 +310,10 @@ static gboolean swap_read(struct rf_model *m, struct space *s, const struct rf_v
 	if (!m->current->alive)
 		return FALSE;
 	if (!(m->fact[p] & RF_PAGE_RESIDENT)) {
-		if (!cache_add(m, p, RF_HOW_FAULT, FALSE))
-			return FALSE;
+		if (!cache_add(m, p, RF_HOW_FAULT, FALSE)) {
+			submit_reads(m, &r);
+			return m->closed && (m->fact[p] & RF_PAGE_RESIDENT);
+		}
 		m->fact[p] |= F_READING;
 		r.page[r.n < G_N_ELEMENTS(r.page) ? r.n++ : r.n - 1] = p;
 	}
@@ -325,12 +341,15 @@ enum fault swap_fault(struct rf_model *m, struct space *s, const struct rf_vma *
 	if (m->fact[p] & RF_PAGE_RESIDENT)
 		cache_hit(m, s, v, p, cg);
 	else if (!swap_read(m, s, vma, v, p))
-		return FAULT_KILLED;
+		return m->current->alive ? FAULT_DONE : FAULT_KILLED;
 	page_pin(m, p);
 	wait_for_swap(m, p);
 	page_unpin(m);
 	if (!m->current->alive)
 		return FAULT_KILLED;
+	if (!(m->pte[v] & PTE_SWAP) || m->pte_page[v] != p) /* another thread was faster */
+		return FAULT_DONE;
+	users = page_swapcount(m, p);
 	alone = m->rmap[p] == v && m->rmap_next[v] == RF_NO_PAGE;
 	if ((m->fact[p] & RF_PAGE_SWAPCACHE) && !(m->fact[p] & RF_PAGE_WRITEBACK) && users == 1 &&
 	    (swap_half_full(m, cg) || (vma->flags & RF_VMA_LOCKED) || (type == RF_WRITE && alone)))
@@ -351,6 +370,7 @@ gboolean swap_in_shmem(struct rf_model *m, struct cgroup *cg, rf_page p)
 	struct reading r = { .n = 0 };
 
 	count(m, cg, RF_C_pgmajfault, 1);
+	m->current->pgmajfault++;
 	stall_begin(m);
 	spend(m, m->profile.major_overhead, &m->time_fault);
 	if (m->swap_sync)
@@ -365,7 +385,8 @@ gboolean swap_in_shmem(struct rf_model *m, struct cgroup *cg, rf_page p)
 	page_pin(m, p);
 	wait_for_swap(m, p);
 	page_unpin(m);
-	swap_drop_slot(m, p); /* shmem leaves the swap cache as soon as it is back in the tree */
+	if (m->fact[p] & F_SLOT)
+		swap_drop_slot(m, p); /* shmem leaves the swap cache as soon as it is back in the tree */
 	return m->current && m->current->alive;
 }
 

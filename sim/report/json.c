@@ -162,8 +162,44 @@ static void add_tasks(JsonBuilder *b, const struct rf_result *res)
 		number(b, "pgfault", t->pgfault);
 		number(b, "pgmajfault", t->pgmajfault);
 		number(b, "accesses", t->accesses);
+		number(b, "cpu_ns", t->cpu);
+		number(b, "spin_ns", t->spin);
+		number(b, "queue_ns", t->queue);
+		number(b, "device_ns", t->device);
+		number(b, "lock_ns", t->lock);
+		number(b, "throttle_ns", t->throttle);
 		boolean(b, "exited", t->exited);
 		boolean(b, "oom_killed", t->oom_killed);
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+}
+
+/* Of closed replay; empty otherwise. */
+static void add_processors(JsonBuilder *b, const struct rf_result *res)
+{
+	open_array(b, "processors");
+	for (guint i = 0; i < res->cpus->len; i++) {
+		const struct rf_cpu_result *c = &g_array_index(res->cpus, struct rf_cpu_result, i);
+
+		open_object(b, NULL);
+		number(b, "busy_ns", c->busy);
+		number(b, "idle_ns", c->idle);
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+	open_array(b, "locks");
+	for (guint i = 0; i < res->locks->len; i++) {
+		const struct rf_lock_result *l =
+			&g_array_index(res->locks, struct rf_lock_result, i);
+
+		open_object(b, NULL);
+		text(b, "name", l->name);
+		number(b, "taken", l->taken);
+		number(b, "contended", l->contended);
+		number(b, "waited_ns", l->waited);
+		number(b, "waited_max_ns", l->waited_max);
+		number(b, "held_ns", l->held);
 		json_builder_end_object(b);
 	}
 	json_builder_end_array(b);
@@ -252,6 +288,7 @@ void rf_report_json(GString *out, const struct rf_report *r)
 	json_builder_end_object(b);
 	add_cgroups(b, r->result);
 	add_tasks(b, r->result);
+	add_processors(b, r->result);
 	add_oom(b, r->result);
 	add_marks(b, r->result);
 	add_timeline(b, r->result);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/closed/lock.h"
+
+#include "sim/closed/sched.h"
+
+/* ORDER enum rf_lock_kind. */
+const char *const rf_lock_names[RF_NLOCKS] = { "mmap_lock", "vrange_lock" };
+
+/* On the stack of the task that waits. */
+struct rf_lock_waiter {
+	struct rf_stask *task;
+	enum rf_lock_mode mode;
+	struct rf_lock_waiter *next;
+};
+
+static gboolean exclusive(enum rf_lock_mode mode)
+{
+	return mode == RF_LOCK_EXCLUSIVE;
+}
+
+/* When a lock that nobody has, or has been promised, is free for mode. */
+static uint64_t free_at(const struct rf_lock *l, enum rf_lock_mode mode)
+{
+	switch (mode) {
+	case RF_LOCK_EXCLUSIVE:
+		return MAX(l->free, l->free_shared);
+	case RF_LOCK_SHARED:
+		return l->free;
+	case RF_LOCK_SHARED_PART:
+		return 0;
+	}
+	return 0;
+}
+
+/* Must it be waited for until somebody says so? */
+static gboolean must_queue(const struct rf_lock *l, enum rf_lock_mode mode)
+{
+	if (mode == RF_LOCK_SHARED_PART)
+		return l->entered && rf_sched_is_away(l->writer);
+	return l->writer || l->first || (exclusive(mode) && l->readers);
+}
+
+gboolean rf_lock_is_busy(const struct rf_lock *l, uint64_t now, enum rf_lock_mode mode)
+{
+	return must_queue(l, mode) || free_at(l, mode) > now;
+}
+
+static void own(struct rf_lock *l, enum rf_lock_mode mode, struct rf_stask *t)
+{
+	if (exclusive(mode))
+		l->writer = t;
+	else
+		l->readers++;
+}
+
+/* The lock is free from time when: promise it to the first in the queue, and to those behind it that
+ * share. */
+static void hand_over(struct rf_lock *l, struct rf_sched *s)
+{
+	while (l->first) {
+		struct rf_lock_waiter *w = l->first;
+		uint64_t when = free_at(l, w->mode);
+
+		if (l->writer || (exclusive(w->mode) && l->readers))
+			return;
+		when += rf_sched_is_away(w->task) ? l->costs->sleep_handoff : l->costs->spin_handoff;
+		l->first = w->next;
+		own(l, w->mode, w->task);
+		rf_sched_wake(s, w->task, when);
+	}
+}
+
+static void wait_in_queue(struct rf_lock *l, struct rf_sched *s, enum rf_lock_mode mode)
+{
+	struct rf_lock_waiter w = { rf_sched_current(s), mode, NULL };
+	struct rf_lock_waiter **end = &l->first;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = &w;
+	/* Nobody spins for one who sleeps. */
+	rf_sched_block(s, l->costs->spins && l->writer && !rf_sched_is_away(l->writer),
+	               RF_WAIT_LOCK);
+}
+
+/* The lock is l's current task's, now or at a time that is known or will be. */
+static void wait_for(struct rf_lock *l, struct rf_sched *s, uint64_t now, enum rf_lock_mode mode)
+{
+	uint64_t when = free_at(l, mode);
+
+	if (must_queue(l, mode)) {
+		wait_in_queue(l, s, mode);
+		return;
+	}
+	own(l, mode, rf_sched_current(s));
+	if (when <= now)
+		return;
+	if (l->costs->spins)
+		rf_sched_spin(s, when + l->costs->spin_handoff);
+	else
+		rf_sched_sleep(s, when + l->costs->sleep_handoff, RF_WAIT_LOCK);
+}
+
+void rf_lock_take(struct rf_lock *l, struct rf_sched *s, uint64_t *now, enum rf_lock_mode mode)
+{
+	uint64_t asked = *now;
+
+	l->stats->taken++;
+	if (s)
+		wait_for(l, s, asked, mode);
+	if (*now > asked) {
+		l->stats->contended++;
+		l->stats->waited += *now - asked;
+		l->stats->waited_max = MAX(l->stats->waited_max, *now - asked);
+	}
+	if (exclusive(mode)) {
+		l->since = *now;
+		l->entered = TRUE;
+	}
+}
+
+void rf_lock_drop(struct rf_lock *l, struct rf_sched *s, uint64_t now, enum rf_lock_mode mode)
+{
+	if (exclusive(mode)) {
+		l->stats->held += now - l->since;
+		l->entered = FALSE;
+		l->writer = NULL;
+		l->free = MAX(l->free, now);
+	} else if (s) {
+		l->readers--;
+		if (mode == RF_LOCK_SHARED)
+			l->free_shared = MAX(l->free_shared, now);
+	}
+	if (s && !rf_sched_failed(s))
+		hand_over(l, s);
+}
+
+void rf_line_clear(struct rf_line *l)
+{
+	g_clear_pointer(&l->last, g_free);
+	l->n = 0;
+}
+
+unsigned rf_line_write(struct rf_line *l, const struct rf_sched *s)
+{
+	unsigned n = 0, ncpus, cpu;
+	uint64_t mine;
+
+	if (!s)
+		return 0;
+	ncpus = rf_sched_ncpus(s);
+	cpu = rf_sched_cpu(s);
+	if (!l->last)
+		l->last = g_new0(uint64_t, ncpus);
+	mine = l->last[cpu];
+	for (unsigned c = 0; mine && c < ncpus; c++)
+		n += l->last[c] > mine;
+	l->last[cpu] = ++l->n;
+	return n;
+}

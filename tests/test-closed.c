@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ * Closed replay, by hand: processors, devices and locks as resources with queues.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "sim/closed/sched.h"
+#include "tests/model-run.h"
+
+#define MS UINT64_C(1000000)
+#define US UINT64_C(1000)
+
+static const struct rf_lock_result *lock_of(const struct model_run *run, const char *name)
+{
+	for (guint i = 0; i < run->result.locks->len; i++) {
+		const struct rf_lock_result *l = &g_array_index(run->result.locks, struct rf_lock_result, i);
+
+		if (!strcmp(l->name, name))
+			return l;
+	}
+	ck_abort_msg("no lock %s was taken", name);
+}
+
+/* Whatever ran: processors were busy or idle all the time, and busy with tasks alone. */
+static void check_conservation(const struct model_run *run)
+{
+	uint64_t ran = 0;
+
+	for (guint i = 0; i < run->result.cpus->len; i++) {
+		const struct rf_cpu_result *c = &g_array_index(run->result.cpus, struct rf_cpu_result, i);
+
+		eq(c->busy + c->idle, GAUGE(run, rf_time));
+	}
+	for (guint i = 0; i < run->result.tasks->len; i++)
+		ran += g_array_index(run->result.tasks, struct rf_task_result, i).cpu;
+	eq(run->result.cpus->len, run->cfg.cpus);
+	eq(GAUGE(run, rf_cpu_busy), ran);
+	eq(GAUGE(run, rf_cpu_busy) + GAUGE(run, rf_cpu_idle), run->cfg.cpus * GAUGE(run, rf_time));
+}
+
+static void closed_run(struct model_run *run, const char *options, const char *trace)
+{
+	g_autofree char *all = g_strconcat("--replay closed ", options, NULL);
+
+	model_run(run, all, trace, 0);
+	check_conservation(run);
+}
+
+/* ---- processors ---- */
+
+START_TEST(processors_are_shared)
+{
+	static const struct { const char *cpus; uint64_t time, switches; } rows[] = {
+		{ "1", 2 * 2 * MS + 1500, 1 },
+		{ "2", 2 * MS, 0 },
+		{ "3", 2 * MS, 0 },
+	};
+	struct model_run run;
+	g_autofree char *options = g_strdup_printf("--cpus %s", rows[_i].cpus);
+
+	closed_run(&run, options, "task 1\ntask 2\nthink 1 1000000\nthink 2 1000000\nthink 1 1000000\nthink 2 1000000\n");
+	eq(GAUGE(&run, rf_time), rows[_i].time);
+	eq(GAUGE(&run, rf_switches), rows[_i].switches);
+	eq(GAUGE(&run, rf_cpu_busy), 4 * MS + 1500 * rows[_i].switches);
+	eq(GAUGE(&run, rf_time_queue), _i == 0 ? 2 * MS : 0);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* Turns of 3 ms: 3 3 | 3 3 | 3 3 | 1 1, and seven changes. */
+START_TEST(turns_end)
+{
+	struct model_run run;
+
+	closed_run(&run, "--set quantum=3ms --set context_switch=1us", "task 1\ntask 2\nthink 1 10000000\nthink 2 10000000\n");
+	eq(GAUGE(&run, rf_switches), 7);
+	eq(GAUGE(&run, rf_time), 20 * MS + 7 * US);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* A child runs from its start on, beside its parent; an exited task's number can be used again. */
+START_TEST(tasks_start_and_exit)
+{
+	struct model_run run;
+
+	closed_run(&run, "--cpus 2 --set syscall=0 --set context_switch=0",
+	           "task 1\nthink 1 1000000\ntask 2 parent=1\nthink 2 3000000\nthink 1 1000000\nexit 2\n"
+	           "task 2 parent=1\nthink 2 500000\nexit 2\nmark done\nexit 1\n");
+	/* 1 ms, then the first child's 3 ms, then the second's 0.5 ms. */
+	eq(GAUGE(&run, rf_time), 4 * MS + 500 * US);
+	eq(run.result.tasks->len, 3);
+	eq(mark_of(&run, "done")->now, 4 * MS);
+	model_run_clear(&run);
+}
+END_TEST
+
+START_TEST(at_is_for_all)
+{
+	struct model_run run;
+
+	closed_run(&run, "--cpus 2 --set context_switch=0", "task 1\ntask 2\nthink 2 1000\nat 5000000\nthink 1 1000000\nthink 2 2000000\n");
+	eq(GAUGE(&run, rf_time), 7 * MS);
+	eq(GAUGE(&run, rf_cpu_busy), 3 * MS + US);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* ---- devices ---- */
+
+/* One page each at the same time from a disk that serves one request after the other: the k-th waits
+ * k services. */
+START_TEST(a_disk_is_a_queue)
+{
+	enum { TASKS = 5 };
+	g_autoptr(GString) trace = g_string_new("file 1 data 1M\n");
+	struct model_run run;
+	const uint64_t service = 8 * MS + 4 * (1024 * 1000 / 100);
+
+	for (unsigned i = 1; i <= TASKS; i++)
+		line(trace, "task %u", i);
+	for (unsigned i = 1; i <= TASKS; i++)
+		line(trace, "read %u file:1 %u 4K", i, i * 65536);
+	closed_run(&run, "--cpus 8 --read_ahead_kb 0 --set disk=hdd --set hdd_latency=8ms --set hdd_mbps=100", trace->str);
+	for (unsigned i = 1; i <= TASKS; i++)
+		ck_assert_uint_le(i * service - task_of(&run, i)->device, i * 4 * (1024 * 1000 / 100));
+	ck_assert_uint_ge(GAUGE(&run, rf_time), TASKS * 8 * MS);
+	ck_assert_uint_lt(GAUGE(&run, rf_time), TASKS * service + US * 100);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* One waits for a disk and another computes meanwhile, on one processor. */
+START_TEST(others_go_on)
+{
+	struct model_run run;
+
+	closed_run(&run, "--read_ahead_kb 0 --set disk=hdd --set hdd_latency=8ms",
+	           "file 1 data 1M\ntask 1\ntask 2\nread 1 file:1 0 4K\nthink 2 6000000\n");
+	ck_assert_uint_lt(GAUGE(&run, rf_time), 9 * MS);
+	ck_assert_uint_ge(GAUGE(&run, rf_time), 8 * MS);
+	ck_assert_uint_ge(task_of(&run, 1)->device, 8 * MS);
+	eq(task_of(&run, 2)->queue < 10 * US, TRUE);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* Two tasks want the same page: one read, and both wait for it. */
+START_TEST(one_read_serves_two)
+{
+	struct model_run run;
+
+	closed_run(&run, "--cpus 2 --read_ahead_kb 0 --set disk=hdd --set hdd_latency=8ms",
+	           "file 1 data 1M\ntask 1\ntask 2\nread 1 file:1 0 4K\nread 2 file:1 0 4K\n");
+	eq(COUNTER(&run, pgpgin), 4);
+	ck_assert_uint_ge(task_of(&run, 1)->device, 8 * MS);
+	ck_assert_uint_ge(task_of(&run, 2)->device, 8 * MS);
+	ck_assert_uint_lt(GAUGE(&run, rf_time), 9 * MS);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* ---- locks ---- */
+
+/* threads that do nothing but change mappings, each its own; calls of them in all. */
+static char *mappers(unsigned threads, unsigned rounds)
+{
+	GString *trace = g_string_new("task 1\n");
+
+	for (unsigned i = 2; i <= threads; i++)
+		line(trace, "task %u parent=1 thread", i);
+	for (unsigned r = 0; r < rounds; r++)
+		for (unsigned i = 1; i <= threads; i++) {
+			line(trace, "mmap %u %x 4K rw- anon", i, 0x100000 * i);
+			line(trace, "munmap %u %x 4K", i, 0x100000 * i);
+		}
+	return g_string_free(trace, FALSE);
+}
+
+/* A lock that is handed over to sleepers makes a convoy: a call takes the section and the hand-over,
+ * however many threads there are. */
+START_TEST(a_convoy)
+{
+	enum { ROUNDS = 50 };
+	const unsigned threads[] = { 2, 3, 8, 16 };
+	const unsigned n = threads[_i], calls = 2 * n * ROUNDS;
+	g_autofree char *trace = mappers(n, ROUNDS);
+	struct model_run run;
+
+	closed_run(&run, "--cpus 16 --set context_switch=0 --set syscall=1us --set mmap_lock_hold=3us --set mmap_lock_sleep_handoff=90us "
+	           "--set mmap_lock_spins=no", trace);
+	/* All but the very first wait. */
+	ck_assert_uint_le(GAUGE(&run, rf_time), calls * 93 * US + 10 * US);
+	ck_assert_uint_ge(GAUGE(&run, rf_time), (calls - n) * 93 * US);
+	eq(lock_of(&run, "mmap_lock")->taken, calls);
+	eq(lock_of(&run, "mmap_lock")->held, calls * 3 * US);
+	ck_assert_uint_ge(lock_of(&run, "mmap_lock")->contended, calls - 2 * n);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* The same, spinning: the processors are busy, and the hand-over is short. */
+START_TEST(spinning)
+{
+	enum { ROUNDS = 50, N = 4 };
+	g_autofree char *trace = mappers(N, ROUNDS);
+	struct model_run run;
+
+	closed_run(&run, "--cpus 4 --set syscall=0 --set mmap_lock_hold=3us --set mmap_lock_spin_handoff=200ns", trace);
+	ck_assert_uint_le(GAUGE(&run, rf_time), 2 * N * ROUNDS * 3200);
+	ck_assert_uint_ge(GAUGE(&run, rf_time), (2 * N * ROUNDS - N) * 3200);
+	eq(GAUGE(&run, rf_switches), 0);
+	ck_assert_uint_ge(task_of(&run, 3)->spin, 2 * (ROUNDS - 1) * 3 * 3200);
+	model_run_clear(&run);
+}
+END_TEST
+
+START_TEST(nobody_else_no_wait)
+{
+	g_autofree char *trace = mappers(1, 100);
+	struct model_run run;
+
+	closed_run(&run, "--cpus 4 --set syscall=1us --set mmap_lock_hold=3us --set mmap_lock_sleep_handoff=90us "
+	           "--set mmap_lock_spins=no", trace);
+	eq(GAUGE(&run, rf_time), 200 * 4 * US);
+	eq(GAUGE(&run, rf_lock_contended), 0);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* ---- against ordered replay ---- */
+
+static char *single_task_trace(uint64_t seed)
+{
+	GString *t = g_string_new("file 1 data 4M\nfile 2 log 1M\ntask 1\n");
+
+	line(t, "mmap 1 1000000 2M rw- anon");
+	line(t, "mmap 1 2000000 4M r-x file:1");
+	line(t, "mmap 1 3000000 1M rw- file:2 shared");
+	touch_each(t, 'W', 1, 0x1000000, 512);
+	touch_zipf(t, 'R', 1, 0x1000000, 512, 4000, 120, 30, seed);
+	touch_zipf(t, 'X', 1, 0x2000000, 1024, 4000, 110, 0, seed + 1);
+	line(t, "think 1 3000000");
+	touch_zipf(t, 'W', 1, 0x3000000, 256, 500, 100, 50, seed + 2);
+	for (unsigned i = 0; i < 64; i++)
+		line(t, "write 1 file:2 %u 5000", i * 12288);
+	line(t, "read 1 file:1 0 2M");
+	line(t, "madvise 1 1000000 1M dontneed");
+	touch_zipf(t, 'R', 1, 0x1000000, 512, 4000, 80, 30, seed + 3);
+	line(t, "fsync 1 file:2");
+	line(t, "at 900000000");
+	line(t, "munmap 1 2000000 4M");
+	touch_zipf(t, 'R', 1, 0x1000000, 512, 2000, 80, 30, seed + 4);
+	line(t, "exit 1");
+	return g_string_free(t, FALSE);
+}
+
+static gboolean is_closed_only(const struct rf_metric *m)
+{
+	return strstr(m->help, "closed replay:") != NULL;
+}
+
+/* A task alone has nobody to wait for: every figure is that of ordered replay. */
+START_TEST(alone_as_ordered)
+{
+	static const char *const options[] = {
+		"", "--limit 1M --swap zram", "--limit 1M --swap nvme", "--limit 2M --swap hdd --page-cluster 3",
+		"--ram 64M --limit 1500K --swap ssd --reclaim mglru", "--limit 1M --swap zram --reclaim lru",
+		"--limit 2M --memory.high 1M --swap zram", "--cgroup v1 --limit 1200K --swap nvme --kernel 5.10",
+		"--limit 1M --page-size 16K --swap nvme", "--limit 1M --swap zram --tlb 64 --stats-poll 100",
+		"--limit 1M --kernel 2.6.32 --swap hdd",
+	};
+	g_autofree char *trace = single_task_trace(model_run_seed());
+	struct model_run a, b;
+
+	model_run(&a, options[_i], trace, MODEL_RUN_UNCHECKED);
+	closed_run(&b, options[_i], trace);
+	for (unsigned i = 0; i < rf_nmetrics; i++) {
+		uint64_t x = rf_result_value(&a.result, &rf_metrics[i]), y = rf_result_value(&b.result, &rf_metrics[i]);
+
+		if (!is_closed_only(&rf_metrics[i]) && x != y)
+			ck_abort_msg("'%s': %s is %" G_GUINT64_FORMAT " in order, %" G_GUINT64_FORMAT " closed", options[_i],
+			             rf_metrics[i].name, x, y);
+	}
+	model_run_clear(&a);
+	model_run_clear(&b);
+}
+END_TEST
+
+Suite *suite_closed(void)
+{
+	Suite *s = suite_create("closed");
+	TCase *cpus = tcase_create("processors"), *devices = tcase_create("devices"), *locks = tcase_create("locks");
+	TCase *ordered = tcase_create("against ordered replay");
+
+	tcase_add_loop_test(cpus, processors_are_shared, 0, 3);
+	tcase_add_test(cpus, turns_end);
+	tcase_add_test(cpus, tasks_start_and_exit);
+	tcase_add_test(cpus, at_is_for_all);
+	suite_add_tcase(s, cpus);
+	tcase_add_test(devices, a_disk_is_a_queue);
+	tcase_add_test(devices, others_go_on);
+	tcase_add_test(devices, one_read_serves_two);
+	suite_add_tcase(s, devices);
+	tcase_add_loop_test(locks, a_convoy, 0, 4);
+	tcase_add_test(locks, spinning);
+	tcase_add_test(locks, nobody_else_no_wait);
+	suite_add_tcase(s, locks);
+	tcase_add_loop_test(ordered, alone_as_ordered, 0, 11);
+	suite_add_tcase(s, ordered);
+	return s;
+}
