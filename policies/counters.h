@@ -63,6 +63,14 @@
 	X(rf_filled, '0', B, "fresh pages that the kernel filled with a pattern") \
 	X(rf_memset, '0', B, "pages that programs filled with a pattern when they were mapped") \
 	X(rf_cow, '0', B, "copy-on-write copies") \
+	X(rf_vrange_volatile, '0', B, "calls that marked a range volatile") \
+	X(rf_vrange_nonvolatile, '0', B, "calls that wanted a range back") \
+	X(rf_vrange_lost, '-', B, "of those, told that data was lost") \
+	X(rf_vrange_short, '-', B, "calls on ranges that ended before the range did") \
+	X(rf_vrange_nomem, '-', B, "of those, for want of mappings (max_map_count)") \
+	X(rf_purged_pages, '0', B, "volatile pages discarded") \
+	X(rf_sigbus, '-', B, "signals for touching purged memory") \
+	X(rf_purged_zero, '-', B, "touches of purged memory that found zeros") \
 	X(rf_exec_refault, '-', B, "executable file pages that came back after eviction") \
 	X(rf_pages_in, '0', B, "pages that became resident") \
 	X(rf_pages_out, '0', B, "pages that ceased to be resident") \

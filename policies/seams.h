@@ -25,12 +25,105 @@ struct rf_account_ops {
 	uint64_t (*boot_bytes)(const void *opt, const struct rf_host *host, uint64_t npages);
 };
 
+/* ---- volatile ----
+ *
+ * Ranges belong to a root: the memory of an address space, by address, or a shared-memory file, by
+ * offset.  The host cuts what a program marks into pieces of one mapping, whole pages each; the member
+ * keeps what it must know of them, and says what reclaim may take. */
+
+#define RF_VROOT_FILE (UINT64_C(1) << 32) /* set in the root of a file */
+
+enum rf_vmapping { RF_VMAPPING_PLAIN, RF_VMAPPING_VOLATILE, RF_VMAPPING_PURGED };
+
+/* What an operation costs, from the machine profile: ns. */
+struct rf_vcosts {
+	uint64_t mapping;   /* split or merge a mapping */
+	uint64_t range;     /* find, add, remove or resize a range */
+	uint64_t zap_page;  /* unmap and free a page */
+	uint64_t free_page; /* mark a page lazyfree */
+};
+
+enum rf_vop { RF_VOP_VOLATILE, RF_VOP_NONVOLATILE, RF_VOP_PURGE };
+
+/* A lock that an operation holds. */
+enum rf_vlock {
+	RF_VLOCK_MMAP,   /* mmap_sem of the address space */
+	RF_VLOCK_RANGES, /* of the ranges of one root */
+	RF_VLOCK_GLOBAL, /* of all ranges there are */
+};
+struct rf_vstep { enum rf_vlock lock; gboolean exclusive; uint64_t hold; /* ns */ };
+#define RF_VSTEPS 4
+
+enum rf_vtouch {
+	RF_VTOUCH_DATA,   /* what was there is there, or nothing ever was */
+	RF_VTOUCH_ZEROS,  /* it was purged: zeros */
+	RF_VTOUCH_SIGBUS, /* it was purged: the handler marked the range nonvolatile */
+	RF_VTOUCH_KILLED, /* it was purged: there is no handler */
+};
+
+struct rf_volatile;
+
+struct rf_volatile_host {
+	unsigned page_shift, kernel; /* RF_KERNEL(6, 18, 0) */
+	gboolean swap;               /* is there any? */
+	struct rf_vcosts cost;
+	/* Discard at most max pages of [start, end) that are in memory.  Pages that are locked, that have a
+	 * place in swap or that somebody else needs stay.  Answers how many went. */
+	uint64_t (*discard)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end, uint64_t max);
+	/* MADV_DONTNEED and MADV_FREE of a range of an address space. */
+	void (*dontneed)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end);
+	void (*lazyfree)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end);
+	/* Does the reclaim under way concern this root, and can it be had now? */
+	gboolean (*in_reach)(struct rf_volatile *vol, uint64_t root);
+	/* For members that keep their state in mappings.  FALSE: more than most mappings would be needed. */
+	gboolean (*set_mapping)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end,
+	                        enum rf_vmapping state, uint32_t most);
+	enum rf_vmapping (*mapping)(struct rf_volatile *vol, uint64_t root, uint64_t addr, uint64_t *start,
+	                            uint64_t *end);
+	uint64_t (*volatile_mappings)(struct rf_volatile *vol);
+};
+
 struct rf_volatile_ops {
 	const char *name, *summary;
 	const struct rf_option *options;
-	size_t options_size;
-	/* Are the pages of a range discarded when it is marked, rather than under pressure? */
-	gboolean discard_at_once;
+	size_t options_size, state_size;
+	gboolean by_address; /* ranges of shared memory are each address space's own, too */
+	gboolean reclaim_discards; /* a volatile page that reclaim comes across is discarded, not swapped */
+	void (*init)(struct rf_volatile *vol); /* optional, as exit */
+	void (*exit)(struct rf_volatile *vol);
+	/* Locks that an operation takes on [start, end), each inside the one before; their number.  0: a
+	 * program makes no such call. */
+	unsigned (*locks)(struct rf_volatile *vol, enum rf_vop op, uint64_t start, uint64_t end,
+	                  struct rf_vstep step[RF_VSTEPS]);
+	/* FALSE: it can't be marked. */
+	gboolean (*mark)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end);
+
+	/* The rest is for members that discard nothing at once; others leave it out. */
+
+	/* FALSE: it can't be unmarked.  lost: was any data of the range? */
+	gboolean (*unmark)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end, gboolean *lost);
+	/* A range is unmapped, or a root gone (0 to UINT64_MAX): what was marked is forgotten. */
+	void (*forget)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end);
+	void (*fork)(struct rf_volatile *vol, uint64_t from, uint64_t to);
+	gboolean (*covers)(struct rf_volatile *vol, uint64_t root, uint64_t addr);
+	/* The page there is being discarded, other than by shrink().  *start to *end: what is to go with it. */
+	void (*met)(struct rf_volatile *vol, uint64_t root, uint64_t addr, uint64_t *start, uint64_t *end);
+	/* Memory is short: discard what is in reach, as many pages as are wanted.  Optional. */
+	uint64_t (*shrink)(struct rf_volatile *vol, uint64_t wanted);
+	/* A page that is not in memory is accessed.  pages: of the range that a handler makes anew. */
+	enum rf_vtouch (*touch)(struct rf_volatile *vol, uint64_t root, uint64_t addr, uint64_t *pages);
+	uint64_t (*ranges)(struct rf_volatile *vol); /* how many there are */
+	uint64_t (*bytes)(struct rf_volatile *vol);  /* what they take, beyond mappings */
+	uint64_t (*purged)(struct rf_volatile *vol); /* ranges purged so far */
+};
+
+/* An instance. */
+struct rf_volatile {
+	const struct rf_volatile_ops *ops;
+	const struct rf_volatile_host *host;
+	const void *opt;
+	void *priv;    /* state_size bytes, zeroed */
+	void *machine; /* the host's own */
 };
 
 /* What a load maps where nothing was stored yet. */

@@ -29,6 +29,7 @@ struct rf_profile {
 	uint64_t scan_unmapped, scan_mapped, reclaim_page, kswapd_wake, syscall;
 	uint64_t copy_page; /* of 4 KiB, as the next three */
 	uint64_t zero_page, fill_page, memset_page;
+	uint64_t zap_page, lazyfree_page, mapping_op, range_op, sigbus, regen_page;
 	uint64_t llc, llc_miss; /* bytes; ns for each 4 KiB that is filled and not cached */
 	uint64_t quantum, context_switch;
 	struct rf_lock_costs lock[RF_NLOCKS];

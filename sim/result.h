@@ -65,6 +65,10 @@
 	X(rf_struct_page, "B", '-', "page descriptors for all memory") \
 	X(rf_account, "B", '-', "memory for cgroup accounting, beyond the page descriptor") \
 	X(rf_vma, "B", '-', "mappings (VMA descriptors)") \
+	X(rf_vranges, "", '0', "purgeable ranges") \
+	X(rf_vranges_max, "", '0', "purgeable ranges, at most") \
+	X(rf_vranges_purged, "", '0', "purgeable ranges that lost data") \
+	X(rf_vrange_bytes, "B", '-', "descriptions of purgeable ranges, beyond mappings") \
 	X(rf_shadow_nodes, "B", '-', "page-cache tree nodes") \
 	X(rf_swap_meta, "B", '-', "swap tables") \
 	X(rf_reference_pages, "B", '-', "reference pages, which are nobody's") \

@@ -35,6 +35,8 @@
 	X(study_job) \
 	X(study_sweep) \
 	X(seam_fill) \
+	X(seam_volatile) \
+	X(study_job) \
 	X(synth) \
 	X(trace_input) \
 	X(trace_rft) \

@@ -122,7 +122,7 @@ static void change_mapping(struct gen *g, unsigned tid, unsigned slot)
 		 to = below(g, SLOTS);
 	uint64_t at = place(slot) + page * PAGE;
 
-	switch (below(g, 8)) {
+	switch (below(g, 12)) {
 	case 0:
 		line(g->text, "munmap %u %" G_GINT64_MODIFIER "x %u", tid, at, pages * PAGE);
 		break;
@@ -155,7 +155,7 @@ static void change_mapping(struct gen *g, unsigned tid, unsigned slot)
 		line(g->text, "munlock %u %" G_GINT64_MODIFIER "x %u", tid, place(slot),
 		     SLOT_BYTES);
 		break;
-	case 7:
+	default:
 		line(g->text, "vrange %u %" G_GINT64_MODIFIER "x %u %s", tid, at, pages * PAGE,
 		     one_in(g, 2) ? "volatile" : "nonvolatile");
 		break;
@@ -285,16 +285,16 @@ static char *generate(uint64_t seed, unsigned steps)
 static const char *const machines[] = {
 	"--limit 700K --swap zram:1M",
 	"--limit 700K --swap zram:1M --cgroup v1 --kernel 4.19 --fill refpage",
-	"--limit 700K --swap nvme:700K",
-	"--limit 700K --swap hdd:900K --machine x86-64-hdd",
+	"--limit 700K --swap nvme:700K --volatile mm-tree",
+	"--limit 700K --swap hdd:900K --machine x86-64-hdd --volatile vma",
 	"--limit 700K --swap none --fill memset,anon --set llc=256K",
 	"--limit 900K --swap ssd:4M --page-size 16K --arch arm64 --fill fill-on-fault,double_init",
-	"--limit 2M --swap zram:4M --page-size 64K --arch arm64",
-	"--ram 2M --swap zram:2M --min_free_kbytes 128",
-	"--ram 2M --swap nvme:2M --min_free_kbytes 128 --cgroup v1",
+	"--limit 2M --swap zram:4M --page-size 64K --arch arm64 --volatile madv-free",
+	"--ram 2M --swap zram:2M --min_free_kbytes 128 --volatile ashmem",
+	"--ram 2M --swap nvme:2M --min_free_kbytes 128 --cgroup v1 --volatile mm-tree,purge=partial,on_purged_touch=zero",
 	"--ram 2M --swap hdd:2M --min_free_kbytes 128 --machine x86-64-hdd",
 	"--limit 700K --swap nvme:1M --tlb 16 --stats-flush-period 2s --read_ahead_kb 0",
-	"--limit 700K --memory.high 600K --swap zram:1M --swappiness 150",
+	"--limit 700K --memory.high 600K --swap zram:1M --swappiness 150 --volatile vma,purge=partial,on_purged_touch=kill",
 	"--ram 3M --limit 1M --swap ssd:1M --min_free_kbytes 256 --dirty_ratio 5 "
 	"--dirty_background_ratio 2",
 	"--limit 700K --cgroup v1 --swap nvme:1M --machine x86-64-hdd --read_ahead_kb 32 "

@@ -14,6 +14,7 @@ enum rf_vma_flag {
 	RF_VMA_SEQ = 1 << 3,  /* MADV_SEQUENTIAL */
 	RF_VMA_VOLATILE = 1 << 4,
 	RF_VMA_IMPLICIT = 1 << 5, /* made for an access that no mapping covered */
+	RF_VMA_PURGED = 1 << 8, /* volatile, and its data is lost */
 	RF_VMA_HUGE = 1 << 6, RF_VMA_NOHUGE = 1 << 7,
 };
 

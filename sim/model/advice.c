@@ -116,7 +116,7 @@ static gboolean program_fills(struct rf_model *m, struct task *t, struct space *
 {
 	uint64_t page = UINT64_C(1) << m->cfg.page_shift, at;
 
-	for (at = vma->start & ~(page - 1); at < vma->end; at += page) {
+	for (at = vma->start & ~(page - 1); at < vma->end && t->alive; at += page) {
 		uint64_t bytes = MIN(at + page, vma->end) - MAX(at, vma->start);
 		uint32_t v = entry_get(m, s, at >> m->cfg.page_shift);
 
@@ -173,6 +173,11 @@ static void free_entry(struct rf_model *m, struct space *s, uint32_t v)
 		m->pol->ops->move(m->pol, m->host.lruvec_of(m->pol, p), p, RF_MOVE_LAZYFREE);
 	else
 		page_set_lazyfree(m, p);
+}
+
+void advise_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to)
+{
+	for_entries(m, s, from, to, free_entry);
 }
 
 /* Is the page on a list (the first of its folio), and mapped here alone? */
@@ -246,7 +251,7 @@ static void advise_files_willneed(struct rf_model *m, struct space *s, uint64_t 
 		at = vma->end;
 		if (vma->mkind != RF_MAP_FILE)
 			continue;
-		file_willneed(m, file_get(m, vma->id), vma_pgoff(m, vma, from >> m->cfg.page_shift),
+		file_willneed(m, vma_file(m, vma), vma_pgoff(m, vma, from >> m->cfg.page_shift),
 		              vma_pgoff(m, vma, (to - 1) >> m->cfg.page_shift) + 1);
 	}
 }
@@ -281,7 +286,7 @@ static void advise(struct rf_model *m, struct space *s, uint64_t start, uint64_t
 		zap_range(m, s, inner_from, inner_to);
 		break;
 	case RF_ADV_FREE: /* no drain of the batches here: 1.3 */
-		for_entries(m, s, inner_from, inner_to, free_entry);
+		advise_free(m, s, inner_from, inner_to);
 		break;
 	case RF_ADV_COLD:
 		drain(m);
@@ -314,6 +319,7 @@ static void discard(struct rf_model *m, struct space *s, uint64_t start, uint64_
 	if (end <= start || !vma || vma->start >= end)
 		return;
 	rf_vmas_unmap(s->vmas, start, end);
+	volatile_unmap(m, s, start, end);
 	if ((start & mask) && vma_of(m, s, from))
 		from++;
 	if (from < to && (end & mask) && vma_of(m, s, to - 1))
@@ -412,6 +418,7 @@ static gboolean remap(struct rf_model *m, struct space *s, const struct rf_event
 		return TRUE;
 	}
 	discard(m, s, to, to_end);
+	volatile_unmap(m, s, start, start + kept);
 	if (rf_vmas_find(s->vmas, start)) /* but for an overlap of the two */
 		rf_vmas_move(s->vmas, start, kept, to, to_end - to);
 	first = start >> m->cfg.page_shift;
@@ -431,7 +438,7 @@ static gboolean remap(struct rf_model *m, struct space *s, const struct rf_event
 static enum rf_lock_mode mapping_mode(const struct rf_event *ev)
 {
 	if (ev->kind != RF_EV_MADVISE)
-		return ev->kind == RF_EV_VRANGE ? RF_LOCK_SHARED : RF_LOCK_EXCLUSIVE;
+		return RF_LOCK_EXCLUSIVE;
 	switch (ev->advice) {
 	case RF_ADV_WILLNEED:
 	case RF_ADV_DONTNEED:
@@ -448,7 +455,7 @@ static enum rf_lock_mode mapping_mode(const struct rf_event *ev)
 static gboolean change_mappings(struct rf_model *m, struct space *s, const struct rf_event *ev, uint64_t start,
                                 uint64_t end, struct rf_vma *map, GError **error)
 {
-	const uint64_t granule = (1u << RF_GRANULE_SHIFT) - 1, mask = (UINT64_C(1) << m->cfg.page_shift) - 1;
+	const uint64_t granule = (1u << RF_GRANULE_SHIFT) - 1;
 
 	switch (ev->kind) {
 	case RF_EV_MMAP:
@@ -479,11 +486,6 @@ static gboolean change_mappings(struct rf_model *m, struct space *s, const struc
 	case RF_EV_MADVISE:
 		advise(m, s, start, end, ev->advice);
 		break;
-	case RF_EV_VRANGE:
-		if (ev->flag && m->seams.volatile_->discard_at_once)
-			zap_range(m, s, (start + mask) >> m->cfg.page_shift, end >> m->cfg.page_shift);
-		rf_vmas_change(s->vmas, start, end, FALSE, 0, ev->flag ? RF_VMA_VOLATILE : 0, ev->flag ? 0 : RF_VMA_VOLATILE);
-		break;
 	case RF_EV_MLOCK:
 		drain(m);
 		rf_vmas_change(s->vmas, start, end, FALSE, 0, RF_VMA_LOCKED, 0);
@@ -509,6 +511,46 @@ static gboolean touch_mappings(struct rf_model *m, struct task *t, struct space 
 	return ev->kind != RF_EV_MMAP || !program_fills_it(m, map) || program_fills(m, t, s, map, error);
 }
 
+static void mmap_lock_take(struct rf_model *m, struct space *s, enum rf_lock_mode mode)
+{
+	lock_take(m, &s->mmap_lock, mode);
+	if (mode == RF_LOCK_EXCLUSIVE)
+		s->changes++;
+	else
+		wait_for_faults(m, s);
+}
+
+/* vrange(2), or what stands for it: the locks that the member takes, one inside the other, and the call
+ * in the innermost. */
+static void vrange_event(struct rf_model *m, struct task *t, struct space *s, const struct rf_event *ev,
+                         uint64_t start, uint64_t end)
+{
+	struct rf_vstep step[RF_VSTEPS];
+	unsigned n = volatile_locks(m, ev, step), i;
+
+	if (!n) /* there is no such call */
+		return;
+	spend(m, m->profile.syscall, &m->time_access);
+	for (i = 0; i < n; i++) {
+		enum rf_lock_mode mode = step[i].exclusive ? RF_LOCK_EXCLUSIVE : RF_LOCK_SHARED;
+
+		if (step[i].lock == RF_VLOCK_MMAP)
+			mmap_lock_take(m, s, mode);
+		else
+			lock_take(m, step[i].lock == RF_VLOCK_RANGES ? &s->ranges_lock : &m->vol_lock, mode);
+		spend(m, step[i].hold, &m->time_access);
+	}
+	if (t->alive) {
+		volatile_call(m, s, ev, start, end);
+		vmas_charge(m, s);
+	}
+	while (i-- > 0)
+		lock_drop(m, step[i].lock == RF_VLOCK_MMAP ? &s->mmap_lock :
+		             step[i].lock == RF_VLOCK_RANGES ? &s->ranges_lock : &m->vol_lock,
+		          step[i].exclusive ? RF_LOCK_EXCLUSIVE : RF_LOCK_SHARED);
+	stall_end(m);
+}
+
 gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **error)
 {
 	struct task *t = task_get(m, ev->tid, error);
@@ -530,12 +572,12 @@ gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **e
 		            "x goes beyond the address space", ev->tid, rf_event_kind_name(ev->kind), ev->len, ev->addr);
 		return FALSE;
 	}
+	if (ev->kind == RF_EV_VRANGE) {
+		vrange_event(m, t, s, ev, start, end);
+		return TRUE;
+	}
 	spend(m, m->profile.syscall, &m->time_access);
-	lock_take(m, &s->mmap_lock, mode);
-	if (mode == RF_LOCK_EXCLUSIVE)
-		s->changes++;
-	else
-		wait_for_faults(m, s);
+	mmap_lock_take(m, s, mode);
 	if (t->alive)
 		ok = change_mappings(m, s, ev, start, end, &map, error);
 	lock_drop(m, &s->mmap_lock, mode);

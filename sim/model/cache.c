@@ -21,6 +21,11 @@ struct file *file_get(struct rf_model *m, uint32_t id)
 	return f;
 }
 
+struct file *vma_file(struct rf_model *m, const struct rf_vma *vma)
+{
+	return file_get(m, vma->mkind == RF_MAP_SHMEM ? vma->id | UINT32_C(1) << 31 : vma->id);
+}
+
 void file_free(struct file *f)
 {
 	guint i, j;
@@ -179,6 +184,25 @@ void file_evicted(struct rf_model *m, rf_page p)
 rf_page file_neighbour(const struct rf_model *m, rf_page p, uint64_t pgoff)
 {
 	return file_page(m, m->files->pdata[m->ident[p] >> IDENT_OFF_BITS], pgoff);
+}
+
+void shmem_remove(struct rf_model *m, rf_page p)
+{
+	struct file *f;
+	unsigned slot;
+	struct node *n = node_of(m, p, &f, &slot);
+
+	while (m->rmap[p] != RF_NO_PAGE)
+		unmap_entry(m, m->rmap[p]);
+	n->page[slot] = RF_NO_PAGE;
+	n->cached--;
+	f->ncached--;
+	if (m->fact[p] & RF_PAGE_RESIDENT)
+		page_drop(m, p, RF_WHY_FREED);
+	if (m->fact[p] & F_SLOT)
+		swap_drop_slot(m, p);
+	page_free(m, p);
+	node_settle(m, n);
 }
 
 /* The oldest node that holds only shadows is forgotten. */

@@ -118,7 +118,7 @@ static rf_page fault_page(struct rf_model *m, struct space *s, struct file *f, c
 enum fault file_fault(struct rf_model *m, struct space *s, const struct rf_vma *vma, uint32_t v, unsigned type)
 {
 	struct cgroup *cg = cgroup_nth(m, s->cgroup);
-	struct file *f = file_get(m, vma->mkind == RF_MAP_SHMEM ? vma->id | UINT32_C(1) << 31 : vma->id);
+	struct file *f = vma_file(m, vma);
 	uint64_t pgoff = vma_pgoff(m, vma, entry_vpn(m, v));
 	gboolean cow = type == RF_WRITE && !(vma->flags & RF_VMA_SHARED), absent;
 	const uint32_t changes = s->changes;

@@ -83,7 +83,9 @@ static uint64_t limit_reclaim(struct rf_model *m, struct cgroup *over, uint64_t 
 	m->scan = &sc;
 	m->in_reclaim = TRUE;
 	stall_begin(m);
-	n = rf_reclaim(m->pol, &sc);
+	volatile_purge(m, &sc);
+	n = sc.reclaimed < sc.goal ? rf_reclaim(m->pol, &sc) : sc.reclaimed;
+	volatile_settle(m);
 	m->in_reclaim = FALSE;
 	m->scan = outer;
 	return n;
@@ -378,6 +380,7 @@ gboolean charge_kernel_bytes(struct rf_model *m, struct cgroup *cg, uint32_t byt
 		cg->kernel_bytes_stock += INT64_C(1) << m->cfg.page_shift;
 	}
 	cg->kernel_bytes_stock -= bytes;
+	uncharge_kernel_bytes(m, cg, 0); /* an OOM kill on the way may have filled the stock */
 	return TRUE;
 }
 

@@ -144,6 +144,7 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 		m->host.order = m->order;
 	}
 	swap_init(m);
+	volatile_init(m);
 	init_cgroups(m);
 	node_init(m);
 	writeback_init(m);
@@ -190,6 +191,7 @@ void rf_model_free(struct rf_model *m)
 	rf_policy_free(m->pol);
 	rf_seams_clear(&m->seams);
 	llc_free(m);
+	volatile_free(m);
 	stats_free(m);
 	rf_sched_free(m->sched);
 	rf_clock_free(m->clock);

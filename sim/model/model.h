@@ -63,7 +63,7 @@ struct leaf {
 struct space {
 	uint32_t id, users, cgroup;
 	struct rf_vmas *vmas;
-	struct rf_lock mmap_lock;
+	struct rf_lock mmap_lock, ranges_lock;
 	uint32_t changes, asleep; /* of its mappings; tasks that sleep with mmap_lock shared */
 	GArray *leaves;      /* uint32_t leaf numbers, by base */
 	GByteArray *anon_vma; /* by the serial of a mapping: has it an anon_vma? */
@@ -121,6 +121,7 @@ struct file {
 	uint32_t mmap_miss;
 	gboolean read_before;
 	uint32_t index; /* among the machine's files */
+	uint32_t vol_cgroup; /* of whoever marked ranges of it, plus 1; 0: nobody did */
 };
 
 struct cgroup {
@@ -210,6 +211,16 @@ struct rf_model {
 	unsigned npinned;
 	int64_t poll_left;      /* accesses until somebody reads memory.stat again */
 	uint64_t cpu_updates, stat_updates; /* of statistics: not yet, and pending since they were folded */
+
+	/* purgeable ranges: volatile.c */
+	struct rf_volatile vol;
+	struct rf_lock vol_lock; /* of all ranges, where the member has one for them */
+	struct rf_volatile_host vol_host;
+	gboolean vol_used;  /* something was marked */
+	uint64_t vol_most;  /* ranges */
+	GArray *vol_doomed; /* what goes with pages that reclaim came across */
+	const struct rf_lruvec *vol_target; /* of the reclaim that asks for ranges */
+	uint64_t unowned;   /* pages of kernel memory that no cgroup pays for, within reserved */
 
 	/* last-level cache: llc.c */
 	struct {
@@ -322,10 +333,27 @@ unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, 
 void page_set_lazyfree(struct rf_model *m, rf_page p);
 void page_pin(struct rf_model *m, rf_page p);
 void page_unpin(struct rf_model *m); /* the one pinned last */
+gboolean page_held(const struct rf_model *m, rf_page p); /* is its folio pinned? */
 void page_touch(struct rf_model *m, rf_page p); /* used through a file descriptor, or unmapped young */
 void page_rotate(struct rf_model *m, rf_page p); /* its writeback ended: clean, and to be freed soon? */
 /* Is the cgroup in target's subtree? */
 gboolean below(const struct rf_model *m, uint32_t cgroup, const struct rf_lruvec *target);
+
+/* ---- volatile.c: purgeable ranges ---- */
+void volatile_init(struct rf_model *m);
+void volatile_free(struct rf_model *m);
+/* vrange(2), or what the member makes of it. */
+void volatile_call(struct rf_model *m, struct space *s, const struct rf_event *ev, uint64_t start, uint64_t end);
+/* Locks that the call takes: their number, 0 when there is no call (rf_volatile_ops.locks). */
+unsigned volatile_locks(struct rf_model *m, const struct rf_event *ev, struct rf_vstep step[RF_VSTEPS]);
+void volatile_unmap(struct rf_model *m, struct space *s, uint64_t start, uint64_t end); /* before it is done */
+void volatile_fork(struct rf_model *m, const struct space *from, const struct space *to);
+/* Before reclaim looks at pages: ranges of sc's target.  Pages that went are in sc->reclaimed. */
+void volatile_purge(struct rf_model *m, struct rf_scan *sc);
+void volatile_settle(struct rf_model *m); /* after it */
+gboolean volatile_discards(struct rf_model *m, rf_page p); /* reclaim met p: was it discarded? */
+/* Entry v, which is empty, is accessed.  FALSE: the task was killed for it. */
+gboolean volatile_touch(struct rf_model *m, struct task *t, struct space *s, uint32_t v);
 
 /* ---- llc.c: which frames the last-level cache holds, as fresh pages fill them ---- */
 void llc_init(struct rf_model *m);
@@ -363,6 +391,8 @@ void host_count(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c, 
 void node_init(struct rf_model *m);
 gboolean frames_take(struct rf_model *m, uint32_t n, gboolean noretry);
 void frames_give(struct rf_model *m, uint32_t n);
+/* Kernel memory that no cgroup pays for comes to so many bytes now. */
+void unowned_set(struct rf_model *m, uint64_t bytes);
 /* FALSE: there is nobody to kill. */
 gboolean out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason);
 
@@ -384,10 +414,13 @@ rf_page file_add(struct rf_model *m, struct file *f, uint64_t pgoff, struct cgro
 gboolean file_add_folio(struct rf_model *m, struct file *f, uint64_t pgoff, unsigned order, struct cgroup *cg,
                         unsigned how, rf_page *page);
 struct file *file_get(struct rf_model *m, uint32_t id); /* declared on the way if need be */
+/* The file that a mapping shows; shared memory has numbers of its own. */
+struct file *vma_file(struct rf_model *m, const struct rf_vma *vma);
 rf_page file_page(const struct rf_model *m, const struct file *f, uint64_t pgoff); /* resident or shadow, or RF_NO_PAGE */
 void file_evicted(struct rf_model *m, rf_page p);  /* a shadow takes its place */
 rf_page file_neighbour(const struct rf_model *m, rf_page p, uint64_t pgoff); /* another page of its file */
 void file_free(struct file *f);
+void shmem_remove(struct rf_model *m, rf_page p); /* for good, mapped or not (truncation) */
 void host_shrink_slab(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc);
 
 /* ---- readahead.c ---- */
@@ -428,6 +461,7 @@ void swap_willneed(struct rf_model *m, struct space *s, uint64_t from, uint64_t 
 uint64_t host_swap_available(struct rf_policy *pol, struct rf_lruvec *lv);
 
 /* ---- advice.c: system calls on mappings ---- */
+void advise_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to); /* pages: MADV_FREE */
 gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **error);
 void page_mlock(struct rf_model *m, rf_page p);
 void page_munlock(struct rf_model *m, rf_page p);

@@ -65,6 +65,7 @@ static void kswapd_round(void *machine, uint64_t arg)
 	m->in_reclaim = TRUE;
 	count(m, m->cgroups->pdata[0], RF_C_pageoutrun, 1);
 	sc.prio = m->kswapd_prio;
+	volatile_purge(m, &sc);
 	if (m->pol->ops->age)
 		m->pol->ops->age(m->pol, &sc);
 	if (!m->pol->ops->shrink) {
@@ -78,6 +79,7 @@ static void kswapd_round(void *machine, uint64_t arg)
 			host_shrink_slab(m->pol, lv, &sc);
 		}
 	}
+	volatile_settle(m);
 	m->in_reclaim = FALSE;
 	m->scan = outer;
 	/* It runs on a processor of its own: its time is not the task's. */
@@ -130,7 +132,10 @@ gboolean frames_take(struct rf_model *m, uint32_t n, gboolean noretry)
 		m->in_reclaim = TRUE;
 		stall_begin(m);
 		count(m, m->cgroups->pdata[0], RF_C_allocstall, 1);
-		rf_reclaim(m->pol, &sc);
+		volatile_purge(m, &sc);
+		if (sc.reclaimed < sc.goal)
+			rf_reclaim(m->pol, &sc);
+		volatile_settle(m);
 		m->in_reclaim = FALSE;
 		m->scan = outer;
 		if (sc.reclaimed) {
@@ -164,6 +169,15 @@ gboolean frames_take(struct rf_model *m, uint32_t n, gboolean noretry)
 void frames_give(struct rf_model *m, uint32_t n)
 {
 	m->used -= MIN(m->used, n);
+}
+
+void unowned_set(struct rf_model *m, uint64_t bytes)
+{
+	uint64_t pages = (bytes + (UINT64_C(1) << m->cfg.page_shift) - 1) >> m->cfg.page_shift;
+
+	m->reserved += pages - m->unowned;
+	m->used += pages - m->unowned;
+	m->unowned = pages;
 }
 
 /* oom_badness(): the largest of resident pages, swap entries and page tables. */

@@ -208,9 +208,10 @@ void page_unpin(struct rf_model *m)
 }
 
 /* Does somebody hold the folio?  Its count of references says no to reclaim. */
-static gboolean held(const struct rf_model *m, rf_page head)
+gboolean page_held(const struct rf_model *m, rf_page p)
 {
 	const struct waiting *w;
+	rf_page head = folio_head(m, p);
 	unsigned i;
 
 	for (i = 0; i < m->npinned; i++)
@@ -359,10 +360,12 @@ enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc,
 	(void)clean_only; /* dirty file pages are the flusher's since 6.18 whatever the verdict was */
 	pages = folio_pages(m, p);
 	f = folio_facts(m, p);
-	if ((f & F_READING) || held(m, p)) /* folio_trylock() fails, or somebody has a reference */
+	if ((f & F_READING) || page_held(m, p)) /* folio_trylock() fails, or somebody has a reference */
 		return RF_KEEP;
 	cg = cgroup_nth(m, m->owner[p]);
 	spend(m, page_mapcount(m, p) ? m->profile.scan_mapped : m->profile.scan_unmapped, &m->time_reclaim);
+	if (volatile_discards(m, p))
+		return RF_FREED;
 	if (!(f & RF_PAGE_SWAPBACKED) && (f & (RF_PAGE_DIRTY | RF_PAGE_WRITEBACK))) {
 		sc->dirty++;
 		if (!(f & RF_PAGE_WRITEBACK))

@@ -34,6 +34,7 @@ static struct space *space_new(struct rf_model *m, uint32_t id, uint32_t cgroup)
 	s->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	s->swap_hits = 4;
 	rf_lock_init(&s->mmap_lock, &m->profile.lock[RF_LOCK_MMAP], &m->lock_stats[RF_LOCK_MMAP]);
+	rf_lock_init(&s->ranges_lock, &m->profile.lock[RF_LOCK_VRANGE], &m->lock_stats[RF_LOCK_VRANGE]);
 	if (id >= m->spaces->len) /* closed replay opens them in an order of its own */
 		g_ptr_array_set_size(m->spaces, (gint)id + 1);
 	m->spaces->pdata[id] = s;
@@ -549,6 +550,7 @@ static void space_put(struct rf_model *m, struct space *s)
 	s->ntables = 0;
 	g_hash_table_remove_all(s->tables);
 	rf_vmas_unmap(s->vmas, 0, UINT64_MAX);
+	volatile_unmap(m, s, 0, UINT64_MAX);
 	vmas_charge(m, s);
 }
 
@@ -579,6 +581,7 @@ static gboolean copy_space(struct rf_model *m, struct space *s, struct task *par
 	rf_vmas_free(s->vmas);
 	s->vmas = rf_vmas_copy(from->vmas);
 	rf_vmas_change(s->vmas, 0, UINT64_MAX, FALSE, 0, 0, RF_VMA_LOCKED);
+	volatile_fork(m, from, s);
 	ok = vmas_charge(m, s) && copy_tables(m, s, from);
 	lock_drop(m, &from->mmap_lock, RF_LOCK_EXCLUSIVE);
 	return ok;

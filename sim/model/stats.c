@@ -200,11 +200,17 @@ static void gauges(struct rf_model *m, uint64_t g[RF_NGAUGES])
 	g[RF_G_rf_struct_page] = frames * 64;
 	g[RF_G_rf_account] = m->seams.account->boot_bytes(m->seams.account_opt, &m->host, frames);
 	g[RF_G_rf_vma] = m->vma_bytes;
+	if (m->vol.ops->ranges) {
+		g[RF_G_rf_vranges] = m->vol.ops->ranges(&m->vol);
+		g[RF_G_rf_vranges_max] = MAX(m->vol_most, g[RF_G_rf_vranges]);
+		g[RF_G_rf_vranges_purged] = m->vol.ops->purged(&m->vol);
+		g[RF_G_rf_vrange_bytes] = m->vol.ops->bytes ? m->vol.ops->bytes(&m->vol) : 0;
+	}
 	g[RF_G_rf_shadow_nodes] = m->node_bytes;
 	g[RF_G_rf_swap_meta] = m->swap_slots * 11 + m->swap_slots / 16; /* 12.4: map 1, id 2, table 8; cluster 32/512 */
 	g[RF_G_rf_reference_pages] = (uint64_t)m->nrefpages << shift;
 	g[RF_G_rf_metadata] = g[RF_G_rf_page_tables] + g[RF_G_rf_struct_page] + g[RF_G_rf_account] +
-	                      g[RF_G_rf_vma] + g[RF_G_rf_shadow_nodes] + g[RF_G_rf_swap_meta];
+	                      g[RF_G_rf_vma] + g[RF_G_rf_vrange_bytes] + g[RF_G_rf_shadow_nodes] + g[RF_G_rf_swap_meta];
 }
 
 void stats_sample(struct rf_model *m, struct rf_sample *out)

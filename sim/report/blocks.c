@@ -50,6 +50,9 @@ static void faults(GString *out, const struct rf_report *r)
 		{ "major", counter(r, RF_C_pgmajfault) },
 		{ "first touches", counter(r, RF_C_rf_first_touch) },
 		{ "zero page", counter(r, RF_C_rf_zero_page) },
+		{ "reference page", counter(r, RF_C_rf_reference_page) },
+		{ "filled by the kernel", counter(r, RF_C_rf_filled) },
+		{ "by the program", counter(r, RF_C_rf_memset) },
 		{ "copies on write", counter(r, RF_C_rf_cow) },
 		{ "implicit mappings", gauge(r, RF_G_rf_implicit) },
 	};
@@ -224,6 +227,35 @@ static void lists(GString *out, const struct rf_report *r)
 	g_string_append_c(out, '\n');
 }
 
+/* Purgeable memory. */
+static void ranges(GString *out, const struct rf_report *r)
+{
+	const struct rf_fact calls[] = {
+		{ "made volatile", counter(r, RF_C_rf_vrange_volatile) },
+		{ "wanted back", counter(r, RF_C_rf_vrange_nonvolatile) },
+		{ "of those lost", counter(r, RF_C_rf_vrange_lost) },
+		{ "ended early", counter(r, RF_C_rf_vrange_short) },
+		{ "of those for want of mappings", counter(r, RF_C_rf_vrange_nomem) },
+	};
+	const struct rf_fact purged[] = {
+		{ "ranges", gauge(r, RF_G_rf_vranges_purged) },
+		{ "pages", counter(r, RF_C_rf_purged_pages) },
+		{ "signals", counter(r, RF_C_rf_sigbus) },
+		{ "touches that found zeros", counter(r, RF_C_rf_purged_zero) },
+	};
+	const struct rf_fact now[] = {
+		{ "at the end", gauge(r, RF_G_rf_vranges) },
+		{ "at most", gauge(r, RF_G_rf_vranges_max) },
+	};
+
+	if (!counter(r, RF_C_rf_vrange_volatile))
+		return;
+	g_string_append_c(out, '\n');
+	rf_facts_line(out, "Ranges", calls, G_N_ELEMENTS(calls));
+	rf_facts_line(out, "purged", purged, G_N_ELEMENTS(purged));
+	rf_facts_line(out, "volatile", now, G_N_ELEMENTS(now));
+}
+
 static void metadata(GString *out, const struct rf_report *r)
 {
 	static const struct {
@@ -232,6 +264,7 @@ static void metadata(GString *out, const struct rf_report *r)
 	} rows[] = {
 		{ "struct page", RF_G_rf_struct_page },  { "cgroups", RF_G_rf_account },
 		{ "page tables", RF_G_rf_page_tables },  { "mappings", RF_G_rf_vma },
+		{ "ranges", RF_G_rf_vrange_bytes },
 		{ "cache nodes", RF_G_rf_shadow_nodes }, { "swap tables", RF_G_rf_swap_meta },
 	};
 
@@ -415,6 +448,7 @@ void rf_report_blocks(GString *out, const struct rf_report *r)
 	reclaim(out, r);
 	memory(out, r);
 	lists(out, r);
+	ranges(out, r);
 	tasks(out, r);
 	cgroups(out, r);
 	metadata(out, r);

@@ -1,0 +1,709 @@
+/* SPDX-License-Identifier: MIT
+ * The volatile seam: ranges and how they merge and part, what is purged in which order, who is told.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "policies/volatile/ranges.h"
+#include "tests/model-run.h"
+
+Suite *suite_seam_volatile(void);
+
+/* ---- ranges ---- */
+
+/* "10-20 30-40*": the ranges of root 1, a star where one is purged. */
+static char *ranges_text(const struct rf_ranges *r)
+{
+	g_autoptr(GString) s = g_string_new(NULL);
+
+	for (uint64_t at = 0; at < 200; at++) {
+		uint32_t i = rf_ranges_find(r, 1, at);
+
+		if (i != RF_NO_PAGE && r->range[i].start == at)
+			g_string_append_printf(s, "%s%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT "%s", s->len ? " " : "",
+			                       r->range[i].start, r->range[i].end, r->range[i].purged ? "*" : "");
+	}
+	return g_string_free(g_steal_pointer(&s), FALSE);
+}
+
+/* The list, oldest first, by where each begins. */
+static char *list_text(const struct rf_ranges *r)
+{
+	g_autoptr(GString) s = g_string_new(NULL);
+
+	for (uint32_t i = r->list.tail; i != RF_NO_PAGE; i = r->link[i].prev)
+		g_string_append_printf(s, "%s%" G_GUINT64_FORMAT, s->len ? " " : "", r->range[i].start);
+	return g_string_free(g_steal_pointer(&s), FALSE);
+}
+
+static void is(const struct rf_ranges *r, const char *ranges, const char *list)
+{
+	g_autofree char *a = ranges_text(r), *b = list_text(r);
+
+	ck_assert_str_eq(a, ranges);
+	ck_assert_str_eq(b, list);
+	rf_ranges_check(r);
+}
+
+static void purge(struct rf_ranges *r, uint64_t at)
+{
+	rf_ranges_purge(r, rf_ranges_find(r, 1, at));
+}
+
+START_TEST(marking)
+{
+	struct rf_ranges r = { .requeue = TRUE };
+
+	rf_ranges_init(&r);
+	rf_ranges_mark(&r, 1, 10, 20);
+	rf_ranges_mark(&r, 1, 40, 50);
+	is(&r, "10-20 40-50", "10 40");
+	rf_ranges_mark(&r, 1, 20, 30); /* a neighbour stays one of its own */
+	is(&r, "10-20 20-30 40-50", "10 40 20");
+	rf_ranges_mark(&r, 1, 12, 18); /* covered: nothing changes, its age neither */
+	rf_ranges_mark(&r, 1, 10, 20);
+	is(&r, "10-20 20-30 40-50", "10 40 20");
+	purge(&r, 40);
+	rf_ranges_mark(&r, 1, 25, 45); /* overlaps two: one range, and what was purged stays known */
+	is(&r, "10-20 20-50*", "10 20");
+	rf_ranges_mark(&r, 1, 5, 12);
+	is(&r, "5-20 20-50*", "20 5");
+	rf_ranges_mark(&r, 1, 0, 100);
+	is(&r, "0-100*", "0");
+	rf_ranges_mark(&r, 2, 10, 20); /* another root is another matter */
+	is(&r, "0-100*", "0 10");
+	eq(r.n, 2);
+	eq(r.most, 3);
+	rf_ranges_clear(&r);
+}
+END_TEST
+
+START_TEST(unmarking)
+{
+	struct rf_ranges r = { .requeue = TRUE };
+
+	rf_ranges_init(&r);
+	ck_assert(!rf_ranges_unmark(&r, 1, 0, 100));
+	for (unsigned i = 0; i < 4; i++)
+		rf_ranges_mark(&r, 1, i * 20, i * 20 + 10);
+	is(&r, "0-10 20-30 40-50 60-70", "0 20 40 60");
+	ck_assert(!rf_ranges_unmark(&r, 1, 10, 20)); /* between two */
+	ck_assert(!rf_ranges_unmark(&r, 1, 18, 32)); /* one whole */
+	is(&r, "0-10 40-50 60-70", "0 40 60");
+	purge(&r, 0);
+	ck_assert(rf_ranges_unmark(&r, 1, 8, 12)); /* trimmed at its end: counts as new */
+	is(&r, "0-8* 40-50 60-70", "40 60 0");
+	ck_assert(!rf_ranges_unmark(&r, 1, 35, 42)); /* at its start */
+	is(&r, "0-8* 42-50 60-70", "60 0 42");
+	ck_assert(rf_ranges_unmark(&r, 1, 2, 4)); /* cut in two, both purged */
+	is(&r, "0-2* 4-8* 42-50 60-70", "60 42 0 4");
+	ck_assert(!rf_ranges_unmark(&r, 1, 45, 46)); /* neither was */
+	is(&r, "0-2* 4-8* 42-45 46-50 60-70", "60 0 4 42 46");
+	ck_assert(rf_ranges_unmark(&r, 1, 1, 65)); /* a bit of one, some whole, a bit of another */
+	is(&r, "0-1* 65-70", "0 65");
+	rf_ranges_clear(&r);
+}
+END_TEST
+
+/* As ashmem has it: ranges keep their age when they are trimmed; purged ones are off the list. */
+START_TEST(unpinning)
+{
+	struct rf_ranges r = { .purged_leave = TRUE };
+
+	rf_ranges_init(&r);
+	rf_ranges_mark(&r, 1, 0, 10);
+	rf_ranges_mark(&r, 1, 20, 30);
+	rf_ranges_mark(&r, 1, 40, 60);
+	ck_assert(!rf_ranges_unmark(&r, 1, 5, 10));
+	is(&r, "0-5 20-30 40-60", "0 20 40");
+	ck_assert(!rf_ranges_unmark(&r, 1, 45, 50)); /* the new part is the youngest */
+	is(&r, "0-5 20-30 40-45 50-60", "0 20 40 50");
+	purge(&r, 50);
+	is(&r, "0-5 20-30 40-45 50-60*", "0 20 40");
+	rf_ranges_mark(&r, 1, 42, 55);
+	is(&r, "0-5 20-30 40-60*", "0 20");
+	ck_assert(rf_ranges_unmark(&r, 1, 44, 46));
+	is(&r, "0-5 20-30 40-44* 46-60*", "0 20");
+	eq(r.purged, 1);
+	rf_ranges_clear(&r);
+}
+END_TEST
+
+START_TEST(ranges_of_a_fork)
+{
+	struct rf_ranges r = { .requeue = TRUE };
+
+	rf_ranges_init(&r);
+	rf_ranges_mark(&r, 2, 0, 10);
+	rf_ranges_mark(&r, 2, 20, 30);
+	rf_ranges_purge(&r, rf_ranges_find(&r, 2, 25));
+	rf_ranges_copy(&r, 2, 1);
+	ck_assert(rf_ranges_unmark(&r, 2, 0, 100));
+	is(&r, "0-10 20-30*", "0 20");
+	rf_ranges_copy(&r, 7, 8); /* nobody's */
+	eq(r.n, 2);
+	rf_ranges_clear(&r);
+}
+END_TEST
+
+/* Against bytes that are marked one by one: which are volatile, which are in a range that was purged. */
+START_TEST(ranges_against_bytes)
+{
+	struct rf_rng rng = { model_run_seed() };
+	struct rf_ranges r = { .requeue = TRUE };
+	uint8_t of[100] = { 0 }; /* number of the range, 0: none */
+	gboolean purged[256] = { FALSE };
+	unsigned next = 1;
+
+	rf_ranges_init(&r);
+	for (unsigned step = 0; step < 4000; step++) {
+		unsigned start = rf_rng_below(&rng, 99), end = start + 1 + rf_rng_below(&rng, MIN(20, 100 - start)), i;
+		gboolean lost = FALSE, one = TRUE;
+		uint8_t old[100];
+
+		while (next < 255 && memchr(of, (int)next, 100))
+			next++;
+		if (next == 255) /* numbers anew */
+			for (next = 1; memchr(of, (int)next, 100); next++)
+				;
+		memcpy(old, of, sizeof of);
+		switch (rf_rng_below(&rng, 3)) {
+		case 0:
+			rf_ranges_mark(&r, 1, start, end);
+			for (i = start; i < end; i++)
+				one = one && of[i] && of[i] == of[start];
+			if (one)
+				break;
+			purged[next] = FALSE;
+			for (i = start; i < end; i++)
+				purged[next] |= old[i] && purged[old[i]];
+			for (i = 0; i < 100; i++) {
+				gboolean absorbed = i >= start && i < end;
+
+				for (unsigned j = start; j < end && !absorbed; j++)
+					absorbed = old[j] && old[i] == old[j];
+				if (absorbed)
+					of[i] = (uint8_t)next;
+			}
+			break;
+		case 1:
+			for (i = start; i < end; i++) {
+				lost |= of[i] && purged[of[i]];
+				of[i] = 0;
+			}
+			if (start && end < 100 && of[start - 1] && of[start - 1] == of[end]) { /* cut in two */
+				purged[next] = purged[of[end]];
+				for (i = end; i < 100 && of[i] && of[i] == of[start - 1]; i++)
+					of[i] = (uint8_t)next;
+			}
+			ck_assert(rf_ranges_unmark(&r, 1, start, end) == lost);
+			break;
+		case 2:
+			if (of[start]) {
+				purge(&r, start);
+				purged[of[start]] = TRUE;
+			}
+			break;
+		}
+		rf_ranges_check(&r);
+		for (i = 0; i < 100; i++) {
+			uint32_t at = rf_ranges_find(&r, 1, i);
+
+			ck_assert_msg((at != RF_NO_PAGE) == (of[i] != 0), "seed %" G_GUINT64_FORMAT ", step %u, byte %u",
+			              model_run_seed(), step, i);
+			if (of[i])
+				ck_assert(!r.range[at].purged == !purged[of[i]]);
+		}
+	}
+	rf_ranges_clear(&r);
+}
+END_TEST
+
+/* ---- calls ---- */
+
+/* Three ranges of 16 pages, written; the first and the last are volatile, the last was marked first. */
+#define CACHE \
+	"cgroup /c memory.max=512K\ntask 1 cgroup=/c\nmmap 1 10000000 192K rw- anon\nW 1 10000000 192K\n" \
+	"vrange 1 10020000 64K volatile\nvrange 1 10000000 64K volatile\n"
+/* Another task wants all of the cgroup's memory, and ends. */
+#define PRESSURE "task 2 cgroup=/c\nmmap 2 20000000 512K rw- anon\nW 2 20000000 512K\nexit 2\n"
+
+START_TEST(without_pressure_nothing_happens)
+{
+	static const char *const members[] = { "--volatile mm-tree", "--volatile vma", "--volatile ashmem",
+		                               "--volatile madv-free --swap zram" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(members); i++) {
+		struct model_run r;
+
+		model_run(&r, members[i], CACHE "R 1 10000000 192K\nvrange 1 10000000 192K nonvolatile\nR 1 10000000 192K\n", 0);
+		eq(COUNTER(&r, pgfault), 48); /* the data is there, and no fault */
+		eq(COUNTER(&r, rf_vrange_volatile), 2);
+		eq(COUNTER(&r, rf_vrange_lost), 0);
+		eq(COUNTER(&r, rf_purged_pages), 0);
+		eq(GAUGE(&r, rf_vranges), 0);
+		model_run_clear(&r);
+	}
+	/* With nothing better, all of it is gone at once. */
+	struct model_run r;
+
+	model_run(&r, "--volatile dontneed", CACHE "mark volatile\nR 1 10000000 192K\n", 0);
+	eq(MARK_PAGES(&r, "volatile", rf_rss), 16);
+	eq(COUNTER(&r, pgfault), 48 + 32);
+	eq(COUNTER(&r, rf_zero_page), 32);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* Under pressure the range that was marked first goes, whole, and then the next; the other is swapped if
+ * need be, and its data never lost. */
+START_TEST(oldest_first)
+{
+	static const char *const members[] = { "--volatile mm-tree --swap zram", "--volatile ashmem --swap zram" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(members); i++) {
+		struct model_run r;
+
+		/* 48 pages and some tables leave room for 70; a batch of reclaim wants 32. */
+		model_run(&r, members[i],
+		          CACHE "mmap 1 20000000 512K rw- anon\nW 1 20000000 280K\nmark before\nW 1 20046000 32K\nmark after\n"
+		          "vrange 1 10000000 64K nonvolatile\nmark first\nvrange 1 10020000 64K nonvolatile\n"
+		          "R 1 10010000 64K\n", 0);
+		eq(MARK_COUNTER(&r, "before", rf_purged_pages), 0);
+		eq(COUNTER(&r, rf_purged_pages), 32);
+		eq(COUNTER(&r, rf_vrange_lost), 2);
+		eq(COUNTER(&r, pswpout), 0);
+		eq(COUNTER(&r, rf_zero_page), 0);
+		model_run_clear(&r);
+	}
+}
+END_TEST
+
+/* W5: 26 chunks of 16 KiB, the even ones volatile, in a cgroup of 1 MiB; then a child writes 3 MiB.
+ * Each volatile chunk is lost whole or not at all, oldest first; the odd ones are intact. */
+START_TEST(all_or_nothing)
+{
+	enum { CHUNKS = 26, PAGES_EACH = 4 };
+	g_autoptr(GString) trace = g_string_new("cgroup /c memory.max=1M\ntask 1 cgroup=/c\nmmap 1 10000000 416K rw- anon\n"
+	                                        "W 1 10000000 416K\n");
+	struct model_run r;
+	gboolean intact = FALSE;
+	unsigned lost = 0;
+
+	for (unsigned i = 0; i < CHUNKS; i += 2)
+		line(trace, "vrange 1 %x 16K volatile", 0x10000000 + i * 0x4000);
+	/* 600 KiB of the child's fit beside the chunks; what comes after them does not. */
+	line(trace, "task 2 cgroup=/c\nmmap 2 20000000 3M rw- anon\nW 2 20000000 700K\nmark some");
+	for (unsigned i = 0; i < CHUNKS; i += 2)
+		line(trace, "vrange 1 %x 16K nonvolatile\nmark e%u", 0x10000000 + i * 0x4000, i);
+	for (unsigned i = 0; i < CHUNKS; i++)
+		line(trace, "mark b%u\nR 1 %x 16K\nmark a%u", i, 0x10000000 + i * 0x4000, i);
+	model_run(&r, "--volatile mm-tree --swap zram:8M", trace->str, 0);
+	for (unsigned i = 0; i < CHUNKS; i += 2) {
+		g_autofree char *e = g_strdup_printf("e%u", i), *b = g_strdup_printf("b%u", i), *a = g_strdup_printf("a%u", i);
+		uint64_t zeros = MARK_COUNTER(&r, a, rf_zero_page) - MARK_COUNTER(&r, b, rf_zero_page);
+		gboolean told = MARK_COUNTER(&r, e, rf_vrange_lost) > lost;
+
+		lost += told;
+		eq(zeros, told ? PAGES_EACH : 0); /* purged is said of exactly those that lost their data: all of it */
+		ck_assert_msg(!(told && intact), "chunk %u was purged, an older one was not", i);
+		intact |= !told;
+	}
+	ck_assert_uint_gt(lost, 0);
+	ck_assert_uint_lt(lost, CHUNKS / 2);
+	for (unsigned i = 1; i < CHUNKS; i += 2) {
+		g_autofree char *b = g_strdup_printf("b%u", i), *a = g_strdup_printf("a%u", i);
+
+		eq(MARK_COUNTER(&r, a, rf_zero_page) - MARK_COUNTER(&r, b, rf_zero_page), 0);
+	}
+	eq(COUNTER(&r, rf_purged_pages), lost * PAGES_EACH);
+	eq(GAUGE(&r, rf_vranges_purged), lost);
+	model_run_clear(&r);
+
+	/* All of the 3 MiB: every volatile chunk is lost, the odd ones are in swap. */
+	g_string_assign(trace, "cgroup /c memory.max=1M\ntask 1 cgroup=/c\nmmap 1 10000000 416K rw- anon\n"
+	                       "W 1 10000000 416K\n");
+	for (unsigned i = 0; i < CHUNKS; i += 2)
+		line(trace, "vrange 1 %x 16K volatile", 0x10000000 + i * 0x4000);
+	line(trace, "task 2 cgroup=/c\nmmap 2 20000000 3M rw- anon\nW 2 20000000 3M\nexit 2\nvrange 1 10000000 416K nonvolatile\n"
+	            "R 1 10000000 416K");
+	model_run(&r, "--volatile mm-tree --swap zram:8M", trace->str, 0);
+	eq(COUNTER(&r, rf_purged_pages), 13 * PAGES_EACH);
+	eq(COUNTER(&r, rf_zero_page), 13 * PAGES_EACH);
+	eq(COUNTER(&r, rf_vrange_lost), 1);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* ---- who touches what was purged ---- */
+
+#define PURGED CACHE PRESSURE "mark purged\n"
+
+START_TEST(touching_what_was_purged)
+{
+	struct model_run r;
+
+	/* A signal; the handler takes the whole range back, and goes on. */
+	model_run(&r, "--volatile mm-tree --swap zram --set sigbus=10us --set regen_page=1us --set zero_page=0",
+	          PURGED "R 1 10001000\nmark touched\nW 1 10000000 64K\nW 1 10020000 4K\n", 0);
+	eq(MARK_COUNTER(&r, "purged", rf_purged_pages), 32);
+	eq(MARK_COUNTER(&r, "purged", rf_sigbus), 0);
+	eq(mark_of(&r, "purged")->gauge[RF_G_rf_vranges], 2);
+	eq(MARK_COUNTER(&r, "touched", rf_sigbus), 1);
+	eq(mark_of(&r, "touched")->gauge[RF_G_rf_vranges], 1);
+	eq(mark_of(&r, "touched")->gauge[RF_G_rf_time_fault] - mark_of(&r, "purged")->gauge[RF_G_rf_time_fault],
+	   10000 + 16 * 1000 + 700);
+	eq(COUNTER(&r, rf_sigbus), 2);
+	eq(GAUGE(&r, rf_vranges), 0);
+	model_run_clear(&r);
+
+	model_run(&r, "--volatile mm-tree,on_purged_touch=zero --swap zram", PURGED "R 1 10001000\nR 1 10010000\n", 0);
+	eq(COUNTER(&r, rf_sigbus), 0);
+	eq(COUNTER(&r, rf_purged_zero), 1);
+	eq(GAUGE(&r, rf_vranges), 2); /* still volatile, still known to be lost */
+	model_run_clear(&r);
+
+	model_run(&r, "--volatile mm-tree,on_purged_touch=kill --swap zram", PURGED "R 1 10001000\nW 1 10002000\n", 0);
+	eq(COUNTER(&r, rf_sigbus), 1);
+	ck_assert(!g_array_index(r.result.tasks, struct rf_task_result, 0).exited);
+	eq(GAUGE(&r, rf_rss), 0);
+	eq(GAUGE(&r, rf_vranges), 0); /* gone with the task */
+	model_run_clear(&r);
+
+	model_run(&r, "--volatile ashmem --swap zram", PURGED "R 1 10001000\n", 0);
+	eq(COUNTER(&r, rf_purged_zero), 1);
+	model_run_clear(&r);
+}
+END_TEST
+
+START_TEST(a_new_mapping_is_not_volatile)
+{
+	struct model_run r;
+
+	model_run(&r, "--volatile mm-tree --swap zram",
+	          PURGED "munmap 1 10000000 64K\nmark unmapped\nmmap 1 10000000 64K rw- anon\nW 1 10000000 64K\n"
+	          "mmap 1 10020000 64K rw- anon\nW 1 10020000 64K\n", 0);
+	eq(mark_of(&r, "unmapped")->gauge[RF_G_rf_vranges], 1);
+	eq(COUNTER(&r, rf_sigbus), 0);
+	eq(GAUGE(&r, rf_vranges), 0);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* ---- sharing, locks, kinds of memory ---- */
+
+START_TEST(pages_shared_since_a_fork)
+{
+	struct model_run r;
+
+	/* The child has the ranges, too: both lose the data. */
+	model_run(&r, "--volatile mm-tree --swap zram",
+	          CACHE "task 3 parent=1\nmark fork\n" PRESSURE "vrange 1 10000000 192K nonvolatile\n"
+	          "vrange 3 10000000 192K nonvolatile\n", 0);
+	eq(mark_of(&r, "fork")->gauge[RF_G_rf_vranges], 4);
+	eq(COUNTER(&r, rf_purged_pages), 32); /* each once, whoever has it */
+	eq(COUNTER(&r, rf_vrange_lost), 2);
+	model_run_clear(&r);
+
+	/* The child wants its copy back: nothing is lost. */
+	model_run(&r, "--volatile mm-tree --swap zram",
+	          CACHE "task 3 parent=1\nvrange 3 10000000 192K nonvolatile\n" PRESSURE
+	          "vrange 1 10000000 192K nonvolatile\nR 3 10000000 192K\n", 0);
+	eq(COUNTER(&r, rf_purged_pages), 0);
+	eq(COUNTER(&r, rf_vrange_lost), 0);
+	eq(COUNTER(&r, rf_zero_page), 0);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* Shared memory is volatile for everybody who maps it, until the last one lets go. */
+START_TEST(shared_memory)
+{
+	struct model_run r;
+
+#define SHARED \
+	"cgroup /c memory.max=512K\ntask 1 cgroup=/c\ntask 3 cgroup=/c\nmmap 1 10000000 128K rw- shmem:5 shared\n" \
+	"mmap 3 30000000 64K rw- shmem:5 shared off=64K\nW 1 10000000 128K\nR 3 30000000 64K\nvrange 1 10010000 64K volatile\n"
+	model_run(&r, "--volatile mm-tree --swap zram",
+	          SHARED PRESSURE "mark purged\n"
+	          "vrange 3 30000000 32K nonvolatile\nR 3 30000000 32K\nR 3 30008000\nR 1 10000000 128K\n", 0);
+	eq(MARK_COUNTER(&r, "purged", rf_purged_pages), 16);
+	eq(COUNTER(&r, rf_vrange_lost), 1 + 1);
+	eq(COUNTER(&r, rf_sigbus), 1); /* the other half, of either mapper */
+	model_run_clear(&r);
+
+	model_run(&r, "--volatile mm-tree --swap zram",
+	          SHARED "munmap 1 10000000 128K\nmark one\nmunmap 3 30000000 64K\n", 0);
+	eq(mark_of(&r, "one")->gauge[RF_G_rf_vranges], 1);
+	eq(GAUGE(&r, rf_vranges), 0);
+	model_run_clear(&r);
+
+	/* Flags of mappings are each address space's own: the other one needs it. */
+	model_run(&r, "--volatile vma --swap zram",
+	          SHARED PRESSURE, 0);
+	eq(COUNTER(&r, rf_purged_pages), 0);
+	model_run_clear(&r);
+}
+END_TEST
+
+START_TEST(calls_end_where_memory_is_of_another_kind)
+{
+	struct model_run r;
+
+	model_run(&r, "--volatile mm-tree",
+	          "file 1 f 1M\ntask 1\nmmap 1 10000000 16K rw- anon\nmmap 1 10004000 16K rw- anon locked\n"
+	          "mmap 1 10008000 16K rw- anon\nmmap 1 1000c000 16K rw- shmem:2 shared\nmmap 1 10010000 16K rw- file:1 shared\n"
+	          "vrange 1 10000000 48K volatile\nmark locked\nvrange 1 10008000 32K volatile\nmark mixed\n"
+	          "vrange 1 10010000 16K volatile\nmark file\nvrange 1 20000000 16K volatile\n"
+	          "vrange 1 10002000 1M nonvolatile\n", 0);
+	eq(mark_of(&r, "locked")->gauge[RF_G_rf_vranges], 1); /* as far as the locked part */
+	eq(MARK_COUNTER(&r, "locked", rf_vrange_short), 1);
+	eq(mark_of(&r, "mixed")->gauge[RF_G_rf_vranges], 2); /* as far as the shared memory */
+	eq(MARK_COUNTER(&r, "mixed", rf_vrange_short), 2);
+	eq(mark_of(&r, "file")->gauge[RF_G_rf_vranges], 2);
+	eq(COUNTER(&r, rf_vrange_short), 5);
+	eq(GAUGE(&r, rf_vranges), 2);
+	model_run_clear(&r);
+}
+END_TEST
+
+START_TEST(locked_pages_stay)
+{
+	struct model_run r;
+
+	model_run(&r, "--volatile mm-tree --swap zram",
+	          CACHE "mlock 1 10000000 4K\n" PRESSURE, 0);
+	eq(COUNTER(&r, rf_purged_pages), 31);
+	model_run_clear(&r);
+}
+END_TEST
+
+START_TEST(only_whole_pages)
+{
+	struct model_run r;
+
+	model_run(&r, "--volatile mm-tree --page-size 16K",
+	          "task 1\nmmap 1 10000000 64K rw- anon\nvrange 1 10001000 8K volatile\nmark none\n"
+	          "vrange 1 10001000 40K volatile\n", 0);
+	eq(mark_of(&r, "none")->gauge[RF_G_rf_vranges], 0);
+	eq(GAUGE(&r, rf_vranges), 1);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* ---- members ---- */
+
+/* Reclaim that comes across a volatile page discards it and does not write it, and the rest of its
+ * range goes too; or the page alone. */
+START_TEST(pages_that_reclaim_meets)
+{
+	struct model_run full, partial;
+	/* In order of their coming: one page of the range, 60 others, the rest of the range; 32 are wanted. */
+	const char *trace = "cgroup /c memory.max=400K\ntask 1 cgroup=/c\nmmap 1 10000000 64K rw- anon\nW 1 10000000 4K\n"
+		"mmap 1 20000000 256K rw- anon\nW 1 20000000 240K\nW 1 10001000 60K\n"
+		"vrange 1 10000000 64K volatile\nmmap 1 30000000 96K rw- anon\nW 1 30000000 96K\n";
+
+	model_run(&full, "--volatile vma --swap zram --reclaim fifo", trace, 0);
+	model_run(&partial, "--volatile vma,purge=partial --swap zram --reclaim fifo", trace, 0);
+	eq(COUNTER(&full, rf_purged_pages), 16);
+	eq(GAUGE(&full, rf_vranges_purged), 1);
+	eq(COUNTER(&partial, rf_purged_pages), 1);
+	eq(COUNTER(&partial, pswpout), 31);
+	eq(COUNTER(&full, pswpout), 31);
+	eq(GAUGE(&partial, rf_vranges_purged), 1);
+	model_run_clear(&full);
+	model_run_clear(&partial);
+}
+END_TEST
+
+START_TEST(a_part_of_a_range)
+{
+	struct model_run r;
+	const char *trace = "cgroup /c memory.max=512K\ntask 1 cgroup=/c\nmmap 1 10000000 400K rw- anon\nW 1 10000000 400K\n"
+		"vrange 1 10000000 400K volatile\ntask 2 cgroup=/c\nmmap 2 20000000 200K rw- anon\nW 2 20000000 120K\n"
+		"vrange 1 10000000 400K nonvolatile\n";
+
+	model_run(&r, "--volatile mm-tree --swap zram", trace, 0);
+	eq(COUNTER(&r, rf_purged_pages), 100);
+	model_run_clear(&r);
+	model_run(&r, "--volatile mm-tree,purge=partial --swap zram", trace, 0);
+	eq(COUNTER(&r, rf_purged_pages) % 32, 0); /* a batch of reclaim at a time */
+	ck_assert_uint_lt(COUNTER(&r, rf_purged_pages), 100);
+	eq(COUNTER(&r, rf_vrange_lost), 1);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* ashmem's shrinker counts a range as a page: asked for 32, it punches out all that there are. */
+START_TEST(a_budget_of_ranges)
+{
+	g_autoptr(GString) trace = g_string_new("cgroup /c memory.max=1M\ntask 1 cgroup=/c\nmmap 1 10000000 640K rw- anon\n"
+	                                        "W 1 10000000 640K\n");
+	struct model_run pages, ranges;
+
+	for (unsigned i = 0; i < 20; i++)
+		line(trace, "vrange 1 %x 32K volatile", 0x10000000 + i * 0x8000);
+	line(trace, "task 2 cgroup=/c\nmmap 2 20000000 1M rw- anon\nW 2 20000000 400K");
+	model_run(&pages, "--volatile mm-tree --swap zram", trace->str, 0);
+	model_run(&ranges, "--volatile ashmem --swap zram", trace->str, 0);
+	eq(COUNTER(&pages, rf_purged_pages) % 8, 0);
+	ck_assert_uint_lt(COUNTER(&pages, rf_purged_pages), 80);
+	eq(COUNTER(&ranges, rf_purged_pages), 160);
+	model_run_clear(&pages);
+	model_run_clear(&ranges);
+}
+END_TEST
+
+START_TEST(lazyfree_pages)
+{
+	struct model_run r;
+	const char *trace = CACHE "W 1 10000000 4K\n" PRESSURE "R 1 10000000 192K\n";
+
+	model_run(&r, "--volatile madv-free --swap zram", trace, 0);
+	ck_assert_uint_gt(COUNTER(&r, pglazyfreed), 0);
+	ck_assert_uint_le(COUNTER(&r, pglazyfreed), 31); /* the page that was stored to again is rescued */
+	eq(COUNTER(&r, rf_zero_page), COUNTER(&r, pglazyfreed)); /* the others read as zeros; no signal */
+	eq(COUNTER(&r, rf_sigbus), 0);
+	model_run_clear(&r);
+
+	/* Without swap, before 4.12: gone at once. */
+	model_run(&r, "--volatile madv-free --kernel 4.5", CACHE, 0);
+	eq(PAGES(&r, rf_rss), 16);
+	model_run_clear(&r);
+	model_run(&r, "--volatile madv-free --kernel 4.12", CACHE, 0);
+	eq(PAGES(&r, rf_rss), 48);
+	model_run_clear(&r);
+	model_run(&r, "--volatile madv-free,swapless=free --kernel 4.5", CACHE, 0);
+	eq(PAGES(&r, rf_rss), 48);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* W4: every other page of a mapping.  The tree has a range for each, of 80 bytes; flags of mappings need
+ * two mappings each, of which there can be 65,530. */
+START_TEST(how_many_ranges)
+{
+	enum { RANGES = 32770 };
+	g_autoptr(GString) trace = g_string_new("task 1\nmmap 1 10000000 512M rw- anon\n");
+	struct model_run r;
+
+	for (unsigned i = 0; i < RANGES; i++)
+		line(trace, "vrange 1 %x 4K volatile%s", 0x10000000 + i * 0x2000, i == 32764 ? "\nmark full" : "");
+	model_run(&r, "--volatile vma", trace->str, MODEL_RUN_UNCHECKED);
+	eq(mark_of(&r, "full")->gauge[RF_G_rf_vranges], 32765);
+	eq(MARK_COUNTER(&r, "full", rf_vrange_nomem), 0);
+	eq(GAUGE(&r, rf_vranges), 32765);
+	eq(COUNTER(&r, rf_vrange_nomem), RANGES - 32765);
+	eq(GAUGE(&r, rf_vma), UINT64_C(65530) * 226);
+	eq(GAUGE(&r, rf_vrange_bytes), 0);
+	model_run_clear(&r);
+
+	model_run(&r, "--volatile mm-tree", trace->str, MODEL_RUN_UNCHECKED);
+	eq(GAUGE(&r, rf_vranges), RANGES);
+	eq(GAUGE(&r, rf_vrange_bytes), RANGES * UINT64_C(80));
+	eq(GAUGE(&r, rf_vma), 226);
+	eq(COUNTER(&r, rf_vrange_nomem), 0);
+	model_run_clear(&r);
+	/* It is memory that nobody else has. */
+	struct model_run without;
+
+	model_run(&r, "--volatile ashmem", trace->str, MODEL_RUN_UNCHECKED);
+	model_run(&without, "--volatile vma,max_map_count=1", trace->str, MODEL_RUN_UNCHECKED);
+	eq(GAUGE(&r, rf_vrange_bytes), RANGES * UINT64_C(64));
+	eq(PAGES(&without, rf_free) - PAGES(&r, rf_free), (RANGES * UINT64_C(64) + PAGE - 1) / PAGE);
+	eq(COUNTER(&without, rf_vrange_nomem), RANGES);
+	model_run_clear(&r);
+	model_run_clear(&without);
+
+	/* A mapping that begins with memory that is not volatile needs one more: the 32,765th range fails. */
+	model_run(&r, "--volatile vma,max_map_count=8",
+	          "task 1\nmmap 1 10000000 1M rw- anon\nvrange 1 10001000 4K volatile\nvrange 1 10003000 4K volatile\n"
+	          "vrange 1 10005000 4K volatile\nvrange 1 10007000 4K volatile\n", 0);
+	eq(GAUGE(&r, rf_vranges), 3);
+	eq(GAUGE(&r, rf_vma), 7 * 226);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* Neighbours in flags of mappings are one mapping; back again, too. */
+START_TEST(mappings_merge)
+{
+	struct model_run r;
+
+	model_run(&r, "--volatile vma",
+	          "task 1\nmmap 1 10000000 64K rw- anon\nvrange 1 10004000 4K volatile\nmark one\n"
+	          "vrange 1 10005000 4K volatile\nmark two\nvrange 1 10004000 8K nonvolatile\n", 0);
+	eq(mark_of(&r, "one")->gauge[RF_G_rf_vma], 3 * 226);
+	eq(mark_of(&r, "two")->gauge[RF_G_rf_vma], 3 * 226);
+	eq(mark_of(&r, "two")->gauge[RF_G_rf_vranges], 1);
+	eq(GAUGE(&r, rf_vma), 226);
+	model_run_clear(&r);
+}
+END_TEST
+
+#define NO_COSTS " --set access=0 --set syscall=1us --set mapping_op=500ns --set range_op=200ns --set zap_page=100ns" \
+	" --set lazyfree_page=50ns --set fault_anon=0"
+
+/* What a call costs by itself: a program that uses dontneed or madv-free makes none to get a range back. */
+START_TEST(calls_cost)
+{
+	static const struct { const char *member; unsigned mark, unmark; } rows[] = {
+		{ "--volatile dontneed", 1000 + 4 * 100, 0 },
+		{ "--volatile madv-free --swap zram", 1000 + 4 * 50, 0 },
+		{ "--volatile vma", 1500, 1500 },
+		{ "--volatile mm-tree", 1200, 1200 },
+		{ "--volatile ashmem", 1200, 1200 },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *options = g_strconcat(rows[i].member, NO_COSTS, NULL);
+		struct model_run r;
+
+		model_run(&r, options,
+		          "task 1\nmmap 1 10000000 64K rw- anon\nW 1 10000000 64K\nmark a\nvrange 1 10004000 16K volatile\n"
+		          "mark b\n"
+		          "vrange 1 10004000 16K nonvolatile\nmark c\n", 0);
+		eq(mark_of(&r, "b")->now - mark_of(&r, "a")->now, rows[i].mark);
+		eq(mark_of(&r, "c")->now - mark_of(&r, "b")->now, rows[i].unmark);
+		model_run_clear(&r);
+	}
+}
+END_TEST
+
+Suite *suite_seam_volatile(void)
+{
+	Suite *s = suite_create("seam_volatile");
+	TCase *t = tcase_create("ranges");
+
+	tcase_add_test(t, marking);
+	tcase_add_test(t, unmarking);
+	tcase_add_test(t, unpinning);
+	tcase_add_test(t, ranges_of_a_fork);
+	tcase_add_test(t, ranges_against_bytes);
+	suite_add_tcase(s, t);
+	t = tcase_create("calls");
+	tcase_add_test(t, without_pressure_nothing_happens);
+	tcase_add_test(t, oldest_first);
+	tcase_add_test(t, all_or_nothing);
+	tcase_add_test(t, touching_what_was_purged);
+	tcase_add_test(t, a_new_mapping_is_not_volatile);
+	suite_add_tcase(s, t);
+	t = tcase_create("memory");
+	tcase_add_test(t, pages_shared_since_a_fork);
+	tcase_add_test(t, shared_memory);
+	tcase_add_test(t, calls_end_where_memory_is_of_another_kind);
+	tcase_add_test(t, locked_pages_stay);
+	tcase_add_test(t, only_whole_pages);
+	suite_add_tcase(s, t);
+	t = tcase_create("members");
+	tcase_add_test(t, pages_that_reclaim_meets);
+	tcase_add_test(t, a_part_of_a_range);
+	tcase_add_test(t, a_budget_of_ranges);
+	tcase_add_test(t, lazyfree_pages);
+	tcase_add_test(t, how_many_ranges);
+	tcase_add_test(t, mappings_merge);
+	tcase_add_test(t, calls_cost);
+	suite_add_tcase(s, t);
+	return s;
+}
