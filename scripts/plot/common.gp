@@ -56,7 +56,7 @@ if (text) {
 	set label 101 title at graph 0, graph 1 offset 0, 2.6 left font bold
 	set label 102 (exists('ylabel') ? ylabel.(exists('note') ? note : '') : '') at graph 0, graph 1 offset 0, 1.1 left \
 		textcolor rgb '#404040'
-	set tmargin 4.6
+	set tmargin title eq '' ? 2.4 : 4.6
 }
 set tics nomirror scale (text ? 1 : 0.6)
 

@@ -21,6 +21,8 @@ const struct rf_command rf_commands[] = {
 	  rf_cmd_sweep_help, rf_cmd_sweep_man },
 	{ "plot", "draw results with gnuplot, as text or as a picture", rf_cmd_plot, rf_cmd_plot_help,
 	  rf_cmd_plot_man },
+	{ "report", "make one HTML file of results: plots, tables, configuration", rf_cmd_report,
+	  rf_cmd_report_help, rf_cmd_report_man },
 	{ "policies", "list what can be plugged into the five seams, and its options",
 	  rf_cmd_policies, rf_cmd_policies_help, rf_cmd_policies_man },
 	{ "trace", "look at traces, convert, check, cut and make them", rf_cmd_trace,

@@ -59,7 +59,7 @@ void rf_cmd_plot_help(GString *out)
 		"Usage: refault plot KIND FILE... [OPTION]...\n"
 		"Draw results with gnuplot: as text for a mail, or as PNG, SVG or PDF.  FILE is\n"
 		"JSON or CSV of `refault run' or a sweep; - is standard input.  KIND is one "
-	        "of\n\n");
+		"of\n\n");
 	for (const struct rf_plot_kind *k = rf_plot_kinds; k->name; k++)
 		g_string_append_printf(out, "  %-10s %s\n", k->name, k->summary);
 	g_string_append_c(out, '\n');

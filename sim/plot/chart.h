@@ -45,6 +45,8 @@ void rf_chart_clear(struct rf_chart *c);
 
 /* The column of memory that the rows differ in: of --limit, --ram or --frames. */
 const char *rf_chart_memory(const struct rf_table *t);
+/* Do the rows differ in a column?  Not, when there is none. */
+gboolean rf_chart_differs(const struct rf_table *t, const char *name);
 /* "range" or "sd". */
 gboolean rf_spread_parse(const char *text, enum rf_spread *spread, GError **error);
 /* What a figure of these rows is of: "sqlite3.rft: x86-64-nvme, 4 KiB pages, swap zram".  What

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "sim/plot/chart.h"
 
-static gboolean differs(const struct rf_table *t, const char *name)
+gboolean rf_chart_differs(const struct rf_table *t, const char *name)
 {
 	return rf_table_column(t, name) >= 0 && !rf_table_constant(t, name);
 }
@@ -18,11 +18,11 @@ const char *rf_chart_memory(const struct rf_table *t)
 	 */
 	static const char *const bytes[] = { "limit_bytes", "frames_n", "ram_bytes" };
 	static const char *const given[] = { "limit", "frames", "ram" };
-	gboolean one = !differs(t, "trace");
+	gboolean one = !rf_chart_differs(t, "trace");
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bytes); i++) {
-		if (differs(t, bytes[i]))
-			return one || !differs(t, given[i]) ? bytes[i] : given[i];
+		if (rf_chart_differs(t, bytes[i]))
+			return one || !rf_chart_differs(t, given[i]) ? bytes[i] : given[i];
 	}
 	return bytes[0];
 }

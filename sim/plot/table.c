@@ -114,6 +114,20 @@ void rf_table_set(struct rf_table *t, int column, const char *value)
 	((const char **)t->rows->pdata[row])[column] = g_string_chunk_insert_const(t->text, value);
 }
 
+struct rf_table *rf_table_copy(const struct rf_table *t)
+{
+	struct rf_table *copy = rf_table_new();
+
+	for (guint k = 0; k < t->names->len; k++)
+		rf_table_add_column(copy, t->names->pdata[k]);
+	for (guint i = 0; i < t->rows->len; i++) {
+		rf_table_add_row(copy, t->origin->pdata[i]);
+		for (guint k = 0; k < g_array_index(t->lens, guint, i); k++)
+			rf_table_set(copy, (int)k, rf_table_get(t, i, (int)k));
+	}
+	return copy;
+}
+
 /* ---- looking up ---- */
 
 int rf_table_column(const struct rf_table *t, const char *name)

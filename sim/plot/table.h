@@ -43,6 +43,9 @@ const char *rf_table_constant(const struct rf_table *t, const char *name);
  * A usage error when no row is left. */
 gboolean rf_table_where(struct rf_table *t, const char *condition, GError **error);
 
+/* Another one with the same rows. */
+struct rf_table *rf_table_copy(const struct rf_table *t);
+
 /* For the readers: a column by name, made when new; a row's values are then set one by one. */
 int rf_table_add_column(struct rf_table *t, const char *name);
 void rf_table_add_row(struct rf_table *t, const char *origin);
