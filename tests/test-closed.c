@@ -99,7 +99,8 @@ START_TEST(at_is_for_all)
 {
 	struct model_run run;
 
-	closed_run(&run, "--cpus 2 --set context_switch=0", "task 1\ntask 2\nthink 2 1000\nat 5000000\nthink 1 1000000\nthink 2 2000000\n");
+	closed_run(&run, "--cpus 2 --set context_switch=0",
+	           "task 1\ntask 2\nthink 2 1000\nat 5000000\nthink 1 1000000\nthink 2 2000000\n");
 	eq(GAUGE(&run, rf_time), 7 * MS);
 	eq(GAUGE(&run, rf_cpu_busy), 3 * MS + US);
 	model_run_clear(&run);
@@ -187,7 +188,8 @@ START_TEST(a_convoy)
 	g_autofree char *trace = mappers(n, ROUNDS);
 	struct model_run run;
 
-	closed_run(&run, "--cpus 16 --set context_switch=0 --set syscall=1us --set mmap_lock_hold=3us --set mmap_lock_sleep_handoff=90us "
+	closed_run(&run, "--cpus 16 --set context_switch=0 --set syscall=1us --set mmap_lock_hold=3us "
+	                 "--set mmap_lock_sleep_handoff=90us "
 	           "--set mmap_lock_spins=no", trace);
 	/* All but the very first wait. */
 	ck_assert_uint_le(GAUGE(&run, rf_time), calls * 93 * US + 10 * US);

@@ -62,8 +62,8 @@ gboolean rf_plot_curve(struct rf_script *s, const struct rf_table *t,
 	struct rf_chart c;
 
 	curve.metric = o->metric ? o->metric : (char *)"miss_ratio";
-	/* A ratio that is half as high is half as many faults: linear unless asked otherwise. */
-	curve.log = o->log ? o->log : (char *)"none";
+	/* From one frame to all, and from most accesses to few: what matters is not at the far end. */
+	curve.log = o->log ? o->log : (char *)"x,y";
 	if (!rf_plot_chart(&c, t, &curve, "size_bytes", by, FALSE, error))
 		return FALSE;
 	if (c.series->len > MOST || c.x.quantity == RF_QUANTITY_WORD) {

@@ -152,10 +152,15 @@ static void log_ticks(struct ticks *t, const struct rf_axis *a, double low, doub
 		return;
 	}
 	for (int k = (int)floor(log10(low)); pow(10, k) <= high; k++) {
-		static const int all[] = { 1, 2, 5 };
+		static const double few[] = { 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 };
+		static const double some[] = { 1, 2, 5 };
+		const double *steps = high / low < 5 ? few : some;
+		size_t n = high / low < 5      ? G_N_ELEMENTS(few)
+		           : high / low < 2000 ? G_N_ELEMENTS(some)
+		                               : 1;
 
-		for (size_t i = 0; i < (high / low > 2000 ? 1 : G_N_ELEMENTS(all)); i++) {
-			double at = all[i] * pow(10, k);
+		for (size_t i = 0; i < n; i++) {
+			double at = steps[i] * pow(10, k);
 
 			if (at >= low && at <= high)
 				add_tick(t, at, count_text(at));
