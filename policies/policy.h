@@ -188,6 +188,9 @@ struct rf_host {
 	void (*mark_reclaim)(struct rf_policy *pol, rf_page page, gboolean on);
 	/* Kill a task of lv's subtree rather than reclaim what is still wanted. */
 	void (*out_of_memory)(struct rf_policy *pol, struct rf_lruvec *lv, const char *reason);
+	/* What the policy makes of a refault, for who studies it: how far its estimate says that page was
+	 * from staying in memory, in pages; within limit it takes the page for one of the working set. */
+	void (*estimated)(struct rf_policy *pol, rf_page page, uint64_t distance, uint64_t limit);
 };
 
 #define RF_KERNEL(a, b, c) (((a) << 16) | ((b) << 8) | (c))

@@ -52,6 +52,8 @@ struct rf_frames {
 	uint64_t record;
 	GError *error;             /* from within a fault */
 	GArray *marks;             /* struct rf_sample */
+	rf_frames_estimated estimated;
+	void *observer;
 };
 
 static struct rf_frames *frames_of(struct rf_policy *pol)
@@ -695,6 +697,23 @@ void rf_frames_free(struct rf_frames *m)
 gboolean rf_frames_needs_future(const struct rf_frames *m)
 {
 	return m->next_use != NULL;
+}
+
+static void host_estimated(struct rf_policy *pol, rf_page page, uint64_t distance, uint64_t limit)
+{
+	struct rf_frames *m = frames_of(pol);
+	uint64_t sizes[4] = { 0 };
+
+	if (pol->ops->sizes)
+		pol->ops->sizes(pol, m->lv, sizes);
+	m->estimated(m->observer, page, !(m->fact[page] & RF_PAGE_SWAPBACKED), distance, limit, sizes);
+}
+
+void rf_frames_observe(struct rf_frames *m, rf_frames_estimated estimated, void *self)
+{
+	m->estimated = estimated;
+	m->observer = self;
+	m->host.estimated = estimated ? host_estimated : NULL;
 }
 
 void rf_frames_set_future(struct rf_frames *m, const struct rf_future *future)

@@ -35,6 +35,12 @@ void rf_frames_sample(struct rf_frames *m, struct rf_sample *out);
 gboolean rf_frames_needs_future(const struct rf_frames *m);
 void rf_frames_set_future(struct rf_frames *m, const struct rf_future *future);
 
+/* What the policy makes of each refault (host->estimated); sizes: of its lists then, as sizes() gives
+ * them.  NULL turns it off. */
+typedef void (*rf_frames_estimated)(void *self, uint32_t page, gboolean file, uint64_t distance,
+                                    uint64_t limit, const uint64_t sizes[4]);
+void rf_frames_observe(struct rf_frames *m, rf_frames_estimated estimated, void *self);
+
 /* Verify every invariant; aborts with a message.  Programs built with RF_CHECKED do it after
  * each item; tests may do it when they like. */
 void rf_frames_check(struct rf_frames *m);

@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "policies/policy.h"
 #include "sim/curve/curve.h"
+#include "sim/curve/distance.h"
 #include "sim/curve/opt.h"
 #include "sim/curve/report.h"
 #include "sim/curve/stack.h"
@@ -511,6 +512,57 @@ START_TEST(sampled)
 }
 END_TEST
 
+/* ---- the kernel's estimate ---- */
+
+START_TEST(buckets)
+{
+	for (unsigned b = 0; b < 200; b++) {
+		ck_assert_uint_eq(rf_distance_bucket(rf_distance_least(b)), b);
+		if (b)
+			ck_assert_uint_eq(rf_distance_bucket(rf_distance_least(b) - 1), b - 1);
+	}
+	ck_assert_uint_lt(rf_distance_bucket(UINT64_MAX), RF_DISTANCE_BUCKETS);
+}
+END_TEST
+
+/* A loop over twelve pages of a file with eight frames, by hand: each use but the first twelve is a refault
+ * at distance 12. */
+START_TEST(distance_loop)
+{
+	g_autoptr(GString) t = g_string_new("!refault-trace 1 page-size=4K\nfile 1 f 48K\ntask 1\n"
+	                                    "mmap 1 100000 48K r-- file:1\n");
+	struct rf_config cfg = {
+		.reclaim = (char *)"twolist", .page_shift = 12, .frames_n = 8, .swappiness = 60,
+		.kernel_release = RF_KERNEL(6, 18, 0),
+	};
+	const struct rf_distances *file;
+	struct rf_distance *d;
+	struct rf_source *s;
+	struct rf_item item;
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < 120; i++)
+		g_string_append_printf(t, "R 1 %x\n", 0x100000 + i % 12 * 4096);
+	s = rf_source_from_text("loop", t->str, (gssize)t->len);
+	d = rf_distance_new(&cfg, NULL);
+	ck_assert_ptr_nonnull(d);
+	do {
+		ck_assert(rf_source_next(s, &item, NULL));
+		ck_assert(item.kind == RF_ITEM_END || rf_distance_item(d, &item, NULL));
+	} while (item.kind != RF_ITEM_END);
+	file = rf_distance_of(d, TRUE);
+	ck_assert_uint_gt(file->refaults, 50);
+	ck_assert_uint_eq(rf_distance_of(d, FALSE)->refaults, 0);
+	for (unsigned y = 0; y < RF_DISTANCE_BUCKETS; y++)
+		n += file->n[rf_distance_bucket(12)][y];
+	ck_assert_uint_eq(n, file->refaults);
+	/* Eight frames would never have had it. */
+	ck_assert_uint_eq(file->verdict[1][0] + file->verdict[1][1], 0);
+	rf_distance_free(d);
+	rf_source_close(s);
+}
+END_TEST
+
 Suite *suite_curve(void)
 {
 	Suite *s = suite_create("curve");
@@ -525,6 +577,8 @@ Suite *suite_curve(void)
 	tcase_add_test(t, cgroups);
 	tcase_add_test(t, kinds);
 	tcase_add_test(t, sampled);
+	tcase_add_test(t, buckets);
+	tcase_add_test(t, distance_loop);
 	suite_add_tcase(s, t);
 	return s;
 }

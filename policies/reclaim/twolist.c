@@ -380,6 +380,8 @@ static void refault(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, u
 		if (file)
 			size += tl_stale_size(pol, evicted_by, TL_INACTIVE_ANON);
 	}
+	if (pol->host->estimated)
+		pol->host->estimated(pol, page, distance, size);
 	if (distance > size)
 		return;
 	pol->page_priv[page] |= TL_ACT;

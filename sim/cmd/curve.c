@@ -10,6 +10,7 @@
 #include "sim/cmd/command.h"
 #include "sim/config.h"
 #include "sim/curve/curve.h"
+#include "sim/curve/distance.h"
 #include "sim/curve/report.h"
 #include "sim/progress.h"
 #include "sim/report/command.h"
@@ -19,7 +20,7 @@
 
 struct config {
 	int algorithm, by, page_size;
-	char *frames, *sample;
+	char *frames, *sample, *distance;
 	int64_t seed;
 };
 
@@ -41,6 +42,9 @@ static const struct rf_option table[] = {
 	{ "sample", RF_OPT_STRING, OFF(sample), NULL, "100%", 0, 0, "N%",
 	  "follow this share of the pages, chosen by a hash of their addresses, and say how far off "
 	  "that may be; only lru", NULL },
+	{ "distance", RF_OPT_STRING, OFF(distance), "pages", "", 0, 0, "N|N%",
+	  "instead of curves: with so many page frames under twolist, the kernel's estimate of each "
+	  "refault's distance against the exact one", NULL },
 	{ "seed", RF_OPT_INT, OFF(seed), NULL, "1", 0, INT64_MAX, NULL, "of the sample", NULL },
 	RF_OPTION_END,
 };
@@ -94,6 +98,11 @@ void rf_cmd_curve_man(GString *out)
 		"which add up to faults: on anonymous memory and shmem, on mapped files, by instruction\n"
 		"fetch, by\n.BR read (2)\nand\n.BR write (2).\n"
 		"A row holds until the next one's size.\n"
+		".PP\nWith\n.BR \\-\\-distance ,\na row a pair of distances: the first columns as above, then\n"
+		".IR frames , type\n(anon or file),\n.I exact_pages\nand\n.I estimate_pages\n"
+		"(the least of a quarter of an octave, in pages), and\n.IR refaults .\n"
+		"Exact is the LRU stack distance; the estimate is the refault distance of the kernel's\n"
+		"mm/workingset.c plus the inactive list that the page had passed.\n"
 		".PP\nA sample of rate R can't tell sizes below 1/R frames apart, and does not give them.\n"
 		"Its error is estimated from sixteen parts of the sample.  It is not distributed normally: of a\n"
 		"hot page that is not in it a sample knows nothing.  On the recordings of six programs and a\n"
@@ -109,6 +118,7 @@ struct plan {
 	unsigned formats;
 	struct rf_config sizes; /* turns --frames into numbers */
 	char **frames;          /* its elements, or NULL */
+	const char *distance;   /* --distance, or NULL */
 };
 
 /* "1%", "0.25%": millionths. */
@@ -156,6 +166,13 @@ static gboolean make_plan(struct plan *p, const struct options *o, const struct 
 		                    "normal, json, csv");
 		return FALSE;
 	}
+	if (c->distance && (c->frames || p->opt || p->curve.by != RF_CURVE_BY_NONE ||
+	                    p->curve.rate != RF_CURVE_WHOLE || p->formats & 1 << RF_OUT_JSON)) {
+		rf_set_usage(error, "--distance %s: curves are not drawn then; expected no other option than "
+		                    "--page-size, and normal or csv", c->distance);
+		return FALSE;
+	}
+	p->distance = c->distance;
 	p->sizes.page_size = c->page_size;
 	if (c->frames)
 		p->frames = g_strsplit(c->frames, ",", -1);
@@ -203,27 +220,43 @@ struct pass {
 	struct rf_source *source;
 	struct rf_future *future;
 	struct rf_curve *curve[RF_CURVE_NALGORITHMS];
+	struct rf_distance *distance;
 };
 
 static void pass_clear(struct pass *w)
 {
 	for (unsigned a = 0; a < RF_CURVE_NALGORITHMS; a++)
 		rf_curve_free(w->curve[a]);
+	rf_distance_free(w->distance);
 	g_clear_pointer(&w->future, rf_future_free);
 	g_clear_pointer(&w->source, rf_source_close);
 }
 
-static gboolean pass_open(struct pass *w, const char *path, const struct options *o,
-                          const struct plan *p, GError **error)
+/* --distance in frames, which may need the trace's footprint. */
+static gboolean open_distance(struct pass *w, struct plan *p, GError **error)
+{
+	if (!rf_config_set(&p->sizes, "frames", p->distance, error) ||
+	    !rf_config_resolve(&p->sizes, rf_source_totals_ahead(w->source), error)) {
+		g_prefix_error(error, "--distance: ");
+		return FALSE;
+	}
+	w->distance = rf_distance_new(&p->sizes, error);
+	return w->distance != NULL;
+}
+
+static gboolean pass_open(struct pass *w, const char *path, const struct options *o, struct plan *p,
+                          GError **error)
 {
 	const struct rf_source_options options = { .format = o->format, .maps = o->maps };
 	struct rf_curve_options curve = p->curve;
 
 	w->source = rf_source_open(path, &options, error);
-	if (w->source && p->opt && !rf_source_totals_ahead(w->source))
+	if (w->source && (p->opt || p->distance) && !rf_source_totals_ahead(w->source))
 		w->source = rf_source_spool(w->source, error);
 	if (!w->source)
 		return FALSE;
+	if (p->distance)
+		return open_distance(w, p, error);
 	if (p->opt) {
 		w->future = rf_future_new(w->source, curve.page_shift, error);
 		if (!w->future)
@@ -259,6 +292,8 @@ static gboolean pass_run(struct pass *w, struct rf_progress *progress, GError **
 			if (w->curve[a] && !rf_curve_item(w->curve[a], &item, error))
 				return FALSE;
 		}
+		if (w->distance && !rf_distance_item(w->distance, &item, error))
+			return FALSE;
 		if (progress)
 			rf_progress_update(progress, rf_source_progress(w->source),
 			                   t->accesses[RF_READ] + t->accesses[RF_WRITE] +
@@ -317,6 +352,18 @@ static void append(GString *text[RF_NOUTPUTS], const struct plan *p, const struc
 		rf_curve_report_csv(text[RF_OUT_CSV], r, first);
 }
 
+static void append_distance(GString *text[RF_NOUTPUTS], const struct plan *p,
+                            const struct rf_distance_report *r, gboolean first)
+{
+	if (p->formats & 1 << RF_OUT_NORMAL) {
+		if (!first)
+			g_string_append_c(text[RF_OUT_NORMAL], '\n');
+		rf_distance_normal(text[RF_OUT_NORMAL], r);
+	}
+	if (p->formats & 1 << RF_OUT_CSV)
+		rf_distance_csv(text[RF_OUT_CSV], r, first);
+}
+
 static gboolean one(const char *path, const struct options *o, const struct config *c, struct plan *p,
                     GString *text[RF_NOUTPUTS], gboolean first, gboolean last, GError **error)
 {
@@ -331,6 +378,15 @@ static gboolean one(const char *path, const struct options *o, const struct conf
 		progress = o->quiet ? NULL : rf_progress_new(name);
 		ok = pass_run(&w, progress, error);
 		rf_progress_end(progress);
+	}
+	if (ok && w.distance) {
+		const struct rf_distance_report r = {
+			path, command, rf_source_totals(w.source), p->curve.page_shift, w.distance,
+		};
+
+		append_distance(text, p, &r, first);
+		pass_clear(&w);
+		return TRUE;
 	}
 	ok = ok && resolve_frames(p, rf_source_totals(w.source), &frames, error);
 	if (ok) {

@@ -40,7 +40,8 @@ struct rf_curve {
 	const struct rf_future *future;
 	const uint64_t *next; /* OPT: of the current item */
 	uint32_t next_at;     /* of events */
-	GArray *trace;
+	gboolean keep_last;
+	uint32_t *last; /* by page: distance of the last use, when it is kept */
 };
 
 /* ---- the sample ---- */
@@ -181,8 +182,8 @@ void use_lru(struct rf_curve *c, uint32_t page, gboolean exec, uint32_t count, g
 
 		rf_hist_add(&g->g.part[part], distance);
 	}
-	if (c->trace)
-		g_array_append_val(c->trace, distance);
+	if (c->last)
+		c->last[page] = distance;
 }
 
 static void use_opt(struct rf_curve *c, uint32_t page, gboolean exec, uint32_t count, uint64_t next)
@@ -232,7 +233,7 @@ static void runs(struct rf_curve *c, const struct rf_runs *r)
 {
 	gboolean mapped = c->names.map != NULL;
 	/* Of all pages together the trace's totals know the number of accesses. */
-	gboolean plain = c->o.by == RF_CURVE_BY_NONE && c->o.rate == RF_CURVE_WHOLE && !c->trace;
+	gboolean plain = c->o.by == RF_CURVE_BY_NONE && c->o.rate == RF_CURVE_WHOLE && !c->keep_last;
 
 	c->tid = r->tid;
 	if (c->o.algorithm == RF_CURVE_OPT) {
@@ -272,6 +273,8 @@ static gboolean grow(struct rf_curve *c, GError **error)
 		c->kind = g_renew(uint8_t, c->kind, c->size);
 		if (c->o.by != RF_CURVE_BY_NONE)
 			c->group = g_renew(uint16_t, c->group, c->size);
+		if (c->keep_last)
+			c->last = g_renew(uint32_t, c->last, c->size);
 	}
 	for (; c->npages < n; c->npages++) {
 		const struct rf_name *name = &c->names.page[c->npages];
@@ -316,8 +319,6 @@ static void page_used(void *self, uint32_t page, const struct rf_event *ev)
 
 gboolean rf_curve_item(struct rf_curve *c, const struct rf_item *item, GError **error)
 {
-	if (c->trace)
-		g_array_set_size(c->trace, 0);
 	if (c->future) {
 		c->next = rf_future_next(c->future);
 		c->next_at = 0;
@@ -368,6 +369,7 @@ void rf_curve_free(struct rf_curve *c)
 	g_free(c->slot);
 	g_free(c->kind);
 	g_free(c->group);
+	g_free(c->last);
 	g_free(c);
 }
 
@@ -376,9 +378,14 @@ void rf_curve_set_future(struct rf_curve *c, const struct rf_future *future)
 	c->future = future;
 }
 
-void rf_curve_trace(struct rf_curve *c, GArray *distances)
+void rf_curve_keep_last(struct rf_curve *c)
 {
-	c->trace = distances;
+	c->keep_last = TRUE;
+}
+
+uint32_t rf_curve_last(const struct rf_curve *c, uint32_t page)
+{
+	return c->last[page];
 }
 
 guint rf_curve_ngroups(const struct rf_curve *c)

@@ -58,8 +58,10 @@ static inline uint64_t rf_curve_scale(uint64_t n, uint32_t rate)
 	return (uint64_t)((unsigned __int128)n * RF_CURVE_WHOLE / rate);
 }
 
-/* Kept up after each use, for who follows beside a machine: the distances of the item's uses, in
- * order; 0 for cold ones.  NULL turns it off.  Only LRU. */
-void rf_curve_trace(struct rf_curve *c, GArray *distances);
+/* Only LRU, before the first item: remember each page's distance at its last use.  Pages are those of
+ * sim/names.h. */
+void rf_curve_keep_last(struct rf_curve *c);
+/* 0: it was cold. */
+uint32_t rf_curve_last(const struct rf_curve *c, uint32_t page);
 
 #endif
