@@ -100,6 +100,9 @@ const struct rf_option rf_config_options[] = {
 	  "sample all metrics at this interval of simulated time; 0: never", NULL },
 	{ "exact-time", RF_OPT_BOOL, OFF(exact_time), NULL, "no", 0, 0, NULL,
 	  "advance time at every access instead of once a run of accesses", NULL },
+	{ "force", RF_OPT_BOOL, OFF(force), NULL, "no", 0, 0, NULL,
+	  "replay a trace that was recorded with a window under a policy that needs every access",
+	  NULL },
 	RF_OPTION_END
 };
 /* clang-format on */

@@ -72,6 +72,7 @@ struct rf_config {
 	int64_t dirty_background_ratio, dirty_ratio;
 	int64_t dirty_expire_centisecs, dirty_writeback_centisecs;
 	gboolean exact_time;
+	gboolean force; /* replay a trace that lacks accesses which the policy needs */
 
 	/* What --set gave to the machine profile: "name=value", in order. */
 	GPtrArray *profile_set;

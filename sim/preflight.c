@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/preflight.h"
 
+#include "base/error.h"
 #include "sim/policy.h"
 #include "sim/seams.h"
 
@@ -41,12 +42,39 @@ gboolean rf_preflight(struct rf_config *cfg, GError **error)
 	return rf_config_resolve(cfg, &any, error);
 }
 
-gboolean rf_config_knows_future(const struct rf_config *cfg)
+static unsigned flags(const struct rf_config *cfg)
 {
 	g_autofree char *name = NULL, *list = NULL;
 	const struct rf_reclaim_ops *ops;
 
 	rf_spec_split(cfg->reclaim ? cfg->reclaim : "", &name, &list);
 	ops = rf_reclaim_find(name, NULL);
-	return ops && ops->flags & RF_POLICY_FUTURE;
+	return ops ? ops->flags : 0;
+}
+
+gboolean rf_config_knows_future(const struct rf_config *cfg)
+{
+	return flags(cfg) & RF_POLICY_FUTURE;
+}
+
+static gboolean lacks_accesses(const struct rf_config *cfg, const struct rf_header *h)
+{
+	return h && rf_header_get(h, "window-pages") &&
+	       flags(cfg) & (RF_POLICY_ACCESS | RF_POLICY_FUTURE | RF_POLICY_STACK);
+}
+
+gboolean rf_config_suits(const struct rf_config *cfg, const struct rf_header *h, GError **error)
+{
+	if (cfg->force || !lacks_accesses(cfg, h))
+		return TRUE;
+	rf_set_usage(error,
+	             "--reclaim %s must be told of every access, and the trace leaves out those to "
+	             "the %s latest pages: record it with --exact, or replay it with --force",
+	             cfg->reclaim, rf_header_get(h, "window-pages"));
+	return FALSE;
+}
+
+gboolean rf_config_forced(const struct rf_config *cfg, const struct rf_header *h)
+{
+	return lacks_accesses(cfg, h);
 }

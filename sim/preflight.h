@@ -8,6 +8,11 @@
 
 /* Everything that can be wrong whatever the trace, before hours of work.  Loads the plug-in. */
 gboolean rf_preflight(struct rf_config *cfg, GError **error);
+/* Does the trace have all that the configuration needs of it?  A trace that was recorded with a window
+ * has not, for policies that must be told of every access, unless cfg->force. */
+gboolean rf_config_suits(const struct rf_config *cfg, const struct rf_header *h, GError **error);
+/* Is such a trace replayed nevertheless? */
+gboolean rf_config_forced(const struct rf_config *cfg, const struct rf_header *h);
 /* Does the reclaim policy know the future?  Then the source must be spooled or seekable. */
 gboolean rf_config_knows_future(const struct rf_config *cfg);
 

@@ -22,6 +22,7 @@
 	X(model_random) \
 	X(model_tasks) \
 	X(oracle) \
+	X(recording) \
 	X(policies) \
 	X(policies_frames) \
 	X(policies_host) \

@@ -14,9 +14,10 @@
 #define NAME "record"
 
 struct options {
-	char *output, *recorder, *level;
+	char *output, *recorder, *level, *sysroot;
 	gboolean exact, check, quiet;
 	int64_t window_pages, window_instructions;
+	int page_size; /* index of its choices */
 };
 
 #define OFF(member) offsetof(struct options, member)
@@ -27,6 +28,8 @@ static const struct rf_arg args[] = {
 	  "keep every access, as policies like lru and belady need them" },
 	{ "recorder", 0, RF_ARG_STRING, OFF(recorder), "NAME",
 	  "use this one, instead of the first that there is for the program" },
+	{ "sysroot", 'L', RF_ARG_STRING, OFF(sysroot), "DIR",
+	  "where a program of another architecture finds its libraries (qemu)" },
 	{ "check", 0, RF_ARG_FLAG, OFF(check), NULL,
 	  "say which recorders there are, and how to get those that are missing" },
 	{ "level", 0, RF_ARG_STRING, OFF(level), "N", "of compression, 1 to 22" },
@@ -39,6 +42,8 @@ static const struct rf_option table[] = {
 	  "leave out accesses to that many latest pages of the type", NULL },
 	{ "window-instructions", RF_OPT_INT, OFF(window_instructions), "instructions", "100000", 1,
 	  500000, NULL, "but for no longer than that", NULL },
+	{ "page-size", RF_OPT_ENUM, OFF(page_size), NULL, "auto", 0, 0, "auto,4K,16K,64K",
+	  "pages of the machine that is recorded (qemu)", NULL },
 	RF_OPTION_END
 };
 
@@ -147,6 +152,8 @@ static gboolean record(const struct options *o, const struct rf_recorder *r, cha
 		.command = command,
 		.window_pages = o->exact ? 0 : (guint64)o->window_pages,
 		.window_instructions = (guint64)o->window_instructions,
+		.page_size = o->page_size ? 1024u << 2 * o->page_size : 0,
+		.sysroot = o->sysroot,
 	};
 	const struct rf_source_options options = { .format = r->format };
 	struct rf_launch *l = rf_launch_start(r, &launch, error);
@@ -200,6 +207,11 @@ static gboolean run(int argc, char **argv, struct options *o, GPtrArray *operand
 	r = rf_recorder_find(o->recorder, program, error);
 	if (!r)
 		return FALSE;
+	if (strcmp(r->name, "qemu") && (o->page_size || o->sysroot)) {
+		rf_set_usage(error, "--%s is of the recorder qemu, not of %s; see --recorder",
+		             o->sysroot ? "sysroot" : "page-size", r->name);
+		return FALSE;
+	}
 	g_ptr_array_add(operands, NULL);
 	return record(o, r, (char **)operands->pdata, code, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The report for people: what was run, then tables of at most 79 columns.
  */
+#include "sim/preflight.h"
 #include "sim/report/report.h"
 
 #include <string.h>
@@ -86,6 +87,10 @@ static void trace(GString *out, const struct rf_report *r)
 		rf_label(out, "");
 		g_string_append_printf(out, "the recorder lost %s events: counts are too low\n",
 		                       lost);
+	}
+	if (rf_config_forced(r->cfg, r->header)) {
+		rf_label(out, "");
+		g_string_append(out, "forced: the trace lacks accesses that the policy must be told of\n");
 	}
 	rf_label(out, "digest");
 	g_string_append_printf(out, "%016" G_GINT64_MODIFIER "x, refault %s\n", t->digest,

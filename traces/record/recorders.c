@@ -11,7 +11,7 @@
 
 #define VALGRIND_TOOL "refault-amd64-linux"
 #define QEMU_PLUGIN "refault-qemu.so"
-#define BUILD "configure --with-recorders && make"
+#define BUILD "configure --with-recorders && make, or make recorders"
 
 /* The directory that has one of our own parts: where it was built, or is installed.  Caller frees. */
 static char *own_part(const char *name)
@@ -93,6 +93,59 @@ static void valgrind_command(const struct rf_launch_options *o, const char *path
 	add_command(argv, o);
 }
 
+/* ---- qemu ---- */
+
+/* e_machine of a program, 0: it is no ELF file. */
+static unsigned machine_of(const char *program)
+{
+	Elf64_Ehdr head;
+	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, &head, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	return n == sizeof(head) && !memcmp(head.e_ident, ELFMAG, SELFMAG) ? head.e_machine : 0;
+}
+
+static char *qemu_missing(void)
+{
+	char *text = no_program("qemu-aarch64", "qemu-user");
+	g_autofree char *dir = NULL;
+
+	if (text)
+		return text;
+	dir = own_part(QEMU_PLUGIN);
+	return dir ? NULL : g_strdup("its plug-in was not built: " BUILD);
+}
+
+static void qemu_command(const struct rf_launch_options *o, const char *path, GPtrArray *argv)
+{
+	g_autofree char *dir = own_part(QEMU_PLUGIN);
+	g_autofree char *program = g_find_program_in_path(o->command[0]);
+	unsigned shift = 12;
+
+	while (o->page_size >> shift > 1)
+		shift++;
+	add_program(argv, machine_of(program) == EM_AARCH64 ? "qemu-aarch64" : "qemu-x86_64");
+	if (o->sysroot) {
+		add(argv, "-L");
+		add(argv, "%s", o->sysroot);
+	}
+	if (o->page_size) {
+		add(argv, "-p");
+		add(argv, "%" G_GUINT64_FORMAT, o->page_size);
+	}
+	add(argv, "-plugin");
+	/* the plug-in looks for "file=" to find where the command begins */
+	add(argv,
+	    "file=%s/" QEMU_PLUGIN ",out=%s,page-shift=%u,window-pages=%" G_GUINT64_FORMAT
+	    ",window-instructions=%" G_GUINT64_FORMAT,
+	    dir, path, shift, o->window_pages, MAX(o->window_instructions, 1));
+	add(argv, "%s", program);
+	for (unsigned i = 1; o->command[i]; i++)
+		add(argv, "%s", o->command[i]);
+}
+
 /* ---- lackey ---- */
 
 static char *lackey_missing(void)
@@ -121,6 +174,8 @@ static void lackey_command(const struct rf_launch_options *o, const char *path, 
 
 const struct rf_recorder rf_recorders[] = {
 	{ "valgrind", "x86-64 programs", "recording", valgrind_missing, valgrind_command, FALSE },
+	{ "qemu", "arm64 and x86-64 programs, with pages of 4, 16 or 64 KiB", "recording",
+	  qemu_missing, qemu_command, FALSE },
 	{ "lackey", "x86-64 programs, slower; of one process, all accesses", "lackey",
 	  lackey_missing, lackey_command, TRUE },
 	{ .name = NULL }
@@ -132,7 +187,9 @@ const struct rf_recorder *rf_recorder_find(const char *name, const char *program
 	const char *names[G_N_ELEMENTS(rf_recorders)] = { NULL };
 	const char *near;
 
-	(void)program;
+	/* only one can do that */
+	if (!name && machine_of(program) == EM_AARCH64)
+		name = "qemu";
 	for (unsigned i = 0; rf_recorders[i].name; i++) {
 		g_autofree char *missing = NULL;
 
