@@ -90,6 +90,11 @@ const struct rf_option rf_config_options[] = {
 	{ "stats-poll", RF_OPT_INT, OFF(stats_poll), "accesses", "0", 0, INT64_MAX, NULL,
 	  "somebody reads memory.stat every N accesses, which flushes; 0: nobody", NULL },
 
+	{ "charge-batch", RF_OPT_INT, OFF(charge_batch), "pages", "0", 0, 64, NULL,
+	  "charged to a cgroup at once; 0: 64 since 6.1, 32 since 2.6.33, before that 1", NULL },
+	{ "uncharge-batch", RF_OPT_INT, OFF(uncharge_batch), "pages", "0", 0, 512, NULL,
+	  "uncharged at once; 0: 15 since 2.6.33, before that 1", NULL },
+
 	{ "replay", RF_OPT_ENUM, OFF(replay), NULL, "ordered", 0, 0, "ordered,closed",
 	  "keep the trace's order, or let each task run as far as it can", NULL },
 	{ "seed", RF_OPT_INT, OFF(seed), NULL, "1", 0, INT64_MAX, NULL,

@@ -64,6 +64,7 @@ struct rf_config {
 	uint64_t timeline;                              /* ns between samples, 0: none */
 	uint64_t stats_flush_period, stats_flush_phase; /* ns; period 0: always fresh */
 	int64_t stats_poll; /* accesses between reads of memory.stat by somebody, 0: none */
+	int64_t charge_batch, uncharge_batch; /* pages; 0: as the release */
 	int64_t read_ahead_kb, page_cluster;
 	int large_folios;          /* index: auto, no, yes */
 	uint64_t fault_around_bytes;

@@ -189,7 +189,7 @@ START_TEST(a_convoy)
 	struct model_run run;
 
 	closed_run(&run, "--cpus 16 --set context_switch=0 --set syscall=1us --set mmap_lock_hold=3us "
-	                 "--set mmap_lock_sleep_handoff=90us "
+	           "--set mmap_lock_sleep_handoff=90us "
 	           "--set mmap_lock_spins=no", trace);
 	/* All but the very first wait. */
 	ck_assert_uint_le(GAUGE(&run, rf_time), calls * 93 * US + 10 * US);
@@ -227,6 +227,62 @@ START_TEST(nobody_else_no_wait)
 	eq(GAUGE(&run, rf_time), 200 * 4 * US);
 	eq(GAUGE(&run, rf_lock_contended), 0);
 	model_run_clear(&run);
+}
+END_TEST
+
+/* ---- counters ---- */
+
+/* threads that each map, touch and unmap pages of their own, in one child cgroup. */
+static char *fault_loop(unsigned threads, unsigned pages, unsigned rounds)
+{
+	GString *trace = g_string_new("");
+
+	for (unsigned i = 1; i <= threads; i++)
+		line(trace, "task %u cgroup=/child", i);
+	for (unsigned r = 0; r < rounds; r++)
+		for (unsigned i = 1; i <= threads; i++) {
+			line(trace, "mmap %u 100000 %u rw- anon", i, pages * PAGE);
+			line(trace, "W %u 100000 %u", i, pages * PAGE);
+			line(trace, "munmap %u 100000 %u", i, pages * PAGE);
+		}
+	return g_string_free(trace, FALSE);
+}
+
+/* ns a fault, with the counter of the 8-CPU benchmark of the charge batches: each of 8 processors
+ * writes it, and finds that the 7 others have since. */
+static uint64_t fault_ns(const char *options, unsigned cpus, gboolean child)
+{
+	enum { PAGES = 256, ROUNDS = 4 };
+	g_autofree char *trace = fault_loop(cpus, PAGES, ROUNDS);
+	g_autofree char *all = g_strdup_printf("--cpus %u --kernel 2.6.32 --set syscall=0 --set fault_anon=13090ns "
+	                                       "--set counter_line=%s --set access=0 %s", cpus, child ? "930ns" : "0", options);
+	struct model_run run;
+	uint64_t ns;
+
+	closed_run(&run, all, trace);
+	eq(COUNTER(&run, pgfault), (uint64_t)cpus * PAGES * ROUNDS);
+	ns = GAUGE(&run, rf_time) / (PAGES * ROUNDS);
+	model_run_clear(&run);
+	return ns;
+}
+
+START_TEST(counters_are_fought_for)
+{
+	uint64_t root = fault_ns("", 8, FALSE), child = fault_ns("", 8, TRUE);
+	uint64_t unbatched = fault_ns("--uncharge-batch 256", 8, TRUE);
+	uint64_t stock = fault_ns("--uncharge-batch 256 --charge-batch 32", 8, TRUE);
+
+	ck_assert(root < stock && stock < unbatched && unbatched < child);
+	/* Posted: 13.09, 14.03, 17.69 and 26.02 us. */
+	ck_assert_uint_le(ABS((int64_t)child - 26020), 26020 / 20);
+	ck_assert_uint_le(ABS((int64_t)unbatched - 17690), 17690 / 5);
+	ck_assert_uint_le(ABS((int64_t)stock - 14030), 14030 / 10);
+	/* Two writes a fault, 930 ns for each other processor. */
+	for (unsigned n = 1; n <= 8; n *= 2) {
+		uint64_t expected = root + 2 * (n - 1) * 930, got = fault_ns("", n, TRUE);
+
+		ck_assert_uint_le(ABS((int64_t)got - (int64_t)expected), expected / 50);
+	}
 }
 END_TEST
 
@@ -308,6 +364,7 @@ Suite *suite_closed(void)
 	tcase_add_test(locks, spinning);
 	tcase_add_test(locks, nobody_else_no_wait);
 	suite_add_tcase(s, locks);
+	tcase_add_test(locks, counters_are_fought_for);
 	tcase_add_loop_test(ordered, alone_as_ordered, 0, 11);
 	suite_add_tcase(s, ordered);
 	return s;

@@ -11,7 +11,7 @@
 #include "traces/rft.h"
 
 #define SEGMENT (1u << 20) /* where a segment ends */
-#define NONE UINT32_MAX
+#define NONE RF_NO_STREAM
 
 /* Records of a stream, in memory or in the file. */
 struct segment {
@@ -23,7 +23,7 @@ struct segment {
 enum { REC_RUNS = 1, REC_EVENT, REC_AT };
 
 struct stream {
-	uint32_t parent;
+	uint32_t parent, previous; /* previous: had the same number */
 	gboolean live;      /* its task has not exited */
 	gboolean closed;    /* nothing more will come */
 	uint64_t at;        /* written last */
@@ -45,6 +45,7 @@ struct rf_streams {
 	void *arg;
 	GPtrArray *all;        /* of struct stream */
 	GHashTable *by_tid;    /* of the tasks that live */
+	GHashTable *had_tid;   /* of those too that lived last */
 	uint32_t last, nlive;  /* last: stream of the record before */
 	uint32_t cached_tid, cached;
 	uint64_t at, held, limit, spilled; /* held: bytes that wait in memory */
@@ -63,6 +64,7 @@ static uint32_t stream_new(struct rf_streams *s, uint32_t parent)
 	struct stream *st = g_new0(struct stream, 1);
 
 	st->parent = parent;
+	st->previous = NONE;
 	st->tail = g_byte_array_new();
 	g_queue_init(&st->segments);
 	g_ptr_array_add(s->all, st);
@@ -114,6 +116,7 @@ struct rf_streams *rf_streams_new(struct rf_source *source, uint64_t memory, rf_
 	s->cached = NONE;
 	s->all = g_ptr_array_new_with_free_func((GDestroyNotify)stream_free);
 	s->by_tid = g_hash_table_new(NULL, NULL);
+	s->had_tid = g_hash_table_new(NULL, NULL);
 	stream_new(s, NONE);
 	return s;
 }
@@ -126,6 +129,7 @@ void rf_streams_free(struct rf_streams *s)
 		close(s->fd);
 	g_ptr_array_unref(s->all);
 	g_hash_table_unref(s->by_tid);
+	g_hash_table_unref(s->had_tid);
 	g_free(s);
 }
 
@@ -345,7 +349,11 @@ static void exits(struct rf_streams *s, uint32_t n, uint32_t tid)
 static uint32_t starts(struct rf_streams *s, const struct rf_event *ev, uint32_t by)
 {
 	uint32_t n = stream_new(s, ev->has_parent ? by : NONE);
+	gpointer previous;
 
+	if (g_hash_table_lookup_extended(s->had_tid, GUINT_TO_POINTER(ev->tid), NULL, &previous))
+		nth(s, n)->previous = GPOINTER_TO_UINT(previous);
+	g_hash_table_insert(s->had_tid, GUINT_TO_POINTER(ev->tid), GUINT_TO_POINTER(n));
 	g_hash_table_insert(s->by_tid, GUINT_TO_POINTER(ev->tid), GUINT_TO_POINTER(n));
 	s->cached = NONE;
 	nth(s, n)->live = TRUE;
@@ -509,12 +517,14 @@ gboolean rf_streams_next(struct rf_streams *s, uint32_t stream, struct rf_stream
 	gboolean direct = FALSE;
 	GError *e = NULL;
 
-	out->child = NONE;
+	out->child = out->previous = NONE;
 	for (;;) {
 		if (load_head(s, st, &e)) {
-			if (read_record(st, out))
-				return TRUE;
-			continue;
+			if (!read_record(st, out))
+				continue;
+			if (out->child != NONE)
+				out->previous = nth(s, out->child)->previous;
+			return TRUE;
 		}
 		if (e) {
 			g_propagate_error(error, e);

@@ -17,9 +17,12 @@
 
 struct rf_streams;
 
+#define RF_NO_STREAM UINT32_MAX
+
 struct rf_stream_item {
 	struct rf_item item; /* runs, an event, or the end; not pages, files, refpages, lost and at */
 	uint32_t child;      /* of a task event: the stream of the task that starts */
+	uint32_t previous;   /* and of the one that had its number before; RF_NO_STREAM: none had */
 	uint64_t not_before; /* ns */
 };
 

@@ -137,24 +137,27 @@ void rf_lock_drop(struct rf_lock *l, struct rf_sched *s, uint64_t now, enum rf_l
 
 void rf_line_clear(struct rf_line *l)
 {
-	g_clear_pointer(&l->last, g_free);
+	g_clear_pointer(&l->cpu, g_free);
 	l->n = 0;
 }
 
 unsigned rf_line_write(struct rf_line *l, const struct rf_sched *s)
 {
-	unsigned n = 0, ncpus, cpu;
-	uint64_t mine;
+	struct rf_line_writer *me;
+	unsigned ncpus;
 
 	if (!s)
 		return 0;
 	ncpus = rf_sched_ncpus(s);
-	cpu = rf_sched_cpu(s);
-	if (!l->last)
-		l->last = g_new0(uint64_t, ncpus);
-	mine = l->last[cpu];
-	for (unsigned c = 0; mine && c < ncpus; c++)
-		n += l->last[c] > mine;
-	l->last[cpu] = ++l->n;
-	return n;
+	if (!l->cpu)
+		l->cpu = g_new0(struct rf_line_writer, ncpus);
+	me = &l->cpu[rf_sched_cpu(s)];
+	if (me->step != rf_sched_steps(s)) {
+		me->step = rf_sched_steps(s);
+		me->others = 0;
+		for (unsigned c = 0; me->last && c < ncpus; c++)
+			me->others += l->cpu[c].last > me->last;
+	}
+	me->last = ++l->n;
+	return me->others;
 }

@@ -76,10 +76,14 @@ void rf_lock_drop(struct rf_lock *l, struct rf_sched *s, uint64_t now, enum rf_l
 gboolean rf_lock_is_busy(const struct rf_lock *l, uint64_t now, enum rf_lock_mode mode);
 
 /* A cache line that processors write: a counter.  What it costs grows with the number of processors
- * that wrote it since this one did. */
+ * that wrote it since this one did.  Nobody else runs within a step: there the others are taken to go
+ * on as they did before it. */
 struct rf_line {
 	uint64_t n;
-	uint64_t *last; /* by processor: the number of its last write */
+	struct rf_line_writer {
+		uint64_t last, step; /* the number of its last write, and when that was */
+		unsigned others;     /* had written before that */
+	} *cpu;
 };
 
 void rf_line_clear(struct rf_line *l);

@@ -43,7 +43,7 @@ struct rf_sched {
 	struct rf_stask *ready, **ready_end;
 	unsigned nready, nidle, nspinning, live;
 	struct rf_stask *current;
-	uint64_t end, switches;
+	uint64_t end, switches, steps;
 	gboolean failed;
 	GPtrArray *aside; /* tasks that wait in the middle of a step */
 	struct rf_fiber *root, *at; /* at: the stack that runs */
@@ -203,8 +203,9 @@ static gboolean take_from_spinner(struct rf_sched *s, uint64_t now)
 	for (unsigned c = 0; s->nspinning && c < s->setup.ncpus; c++) {
 		struct rf_stask *t = s->cpu[c].task;
 
-		if (s->cpu[c].leaving || !t || t->state != SPINNING || t->time > now)
+		if (s->cpu[c].leaving || !t || t->state != SPINNING)
 			continue;
+		now = MAX(now, t->time);
 		t->spun += now - t->time;
 		t->time = now;
 		account_run(s, t);
@@ -361,7 +362,7 @@ void rf_sched_block(struct rf_sched *s, gboolean spin, enum rf_wait why)
 		return;
 	t->time = *s->setup.now;
 	t->why = why;
-	if (spin) {
+	if (spin && !s->nready) {
 		t->state = SPINNING;
 		s->nspinning++;
 	} else {
@@ -447,6 +448,7 @@ static void run_task(struct rf_sched *s, struct rf_stask *t)
 		t->slice_end = t->time + s->setup.quantum;
 	}
 	s->current = t;
+	s->steps++;
 	*s->setup.now = t->time;
 	if (t->fiber) {
 		take_up(s, t); /* comes back when somebody needs this stack, for whatever */
@@ -534,6 +536,7 @@ gboolean rf_sched_run(struct rf_sched *s)
 
 /* ---- what others ask ---- */
 
+uint64_t rf_sched_steps(const struct rf_sched *s) { return s->steps; }
 gboolean rf_sched_failed(const struct rf_sched *s) { return s->failed; }
 struct rf_stask *rf_sched_current(const struct rf_sched *s) { return s->current; }
 unsigned rf_sched_cpu(const struct rf_sched *s) { return s->current ? s->current->cpu : 0; }

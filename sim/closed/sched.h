@@ -69,6 +69,7 @@ gboolean rf_sched_run(struct rf_sched *s);
 /* ---- inside a step ---- */
 
 struct rf_stask *rf_sched_current(const struct rf_sched *s); /* NULL: an event's turn */
+uint64_t rf_sched_steps(const struct rf_sched *s); /* so far, the one under way among them */
 unsigned rf_sched_cpu(const struct rf_sched *s);             /* of the current task */
 /* Where a stretch of computing must end. */
 uint64_t rf_sched_slice_end(const struct rf_sched *s);
@@ -77,7 +78,7 @@ uint64_t rf_sched_slice_end(const struct rf_sched *s);
 gboolean rf_sched_sleep(struct rf_sched *s, uint64_t when, enum rf_wait why);
 /* The same, but nobody else runs meanwhile: only events. */
 void rf_sched_sleep_alone(struct rf_sched *s, uint64_t when, enum rf_wait why);
-/* Until somebody wakes it.  spin: on its processor. */
+/* Until somebody wakes it.  spin: on its processor, while no other task is ready for that. */
 void rf_sched_block(struct rf_sched *s, gboolean spin, enum rf_wait why);
 /* t goes on at time when, which is known now. */
 void rf_sched_wake(struct rf_sched *s, struct rf_stask *t, uint64_t when);

@@ -26,7 +26,12 @@ struct stream_task {
 	uint32_t pos;
 	uint64_t at; /* the last bound of time that it met */
 	uint64_t think, think_step;
-	struct rf_stask *heir; /* waits to start a task of the same number */
+};
+
+/* The number of a task is free for another one, the heir, when it has exited. */
+struct number {
+	gboolean free;
+	struct rf_stask *heir;
 };
 
 struct closed {
@@ -35,7 +40,7 @@ struct closed {
 	struct rf_streams *streams;
 	struct rf_progress *progress;
 	GPtrArray *tasks;     /* of struct stream_task, as they started */
-	GHashTable *by_tid;   /* those that have not exited */
+	GArray *numbers;      /* struct number, by stream */
 	GHashTable *unnamed;  /* address space → struct name: entries that wait for it */
 	uint64_t nunnamed;
 	GError *error;
@@ -240,20 +245,34 @@ static gboolean next_item(struct closed *c, struct stream_task *t)
 	return TRUE;
 }
 
-/* The number of a task is free for another one when it has exited. */
-static void wait_for_exit(struct closed *c, struct stream_task *t, uint32_t tid)
+static struct number *number_of(struct closed *c, uint32_t stream)
+{
+	if (stream >= c->numbers->len)
+		g_array_set_size(c->numbers, stream + 1);
+	return &g_array_index(c->numbers, struct number, stream);
+}
+
+static void wait_for_number(struct closed *c, struct stream_task *t, uint32_t previous)
 {
 	struct rf_model *m = c->m;
-	struct stream_task *old;
 	struct waiting w;
 
-	while ((old = g_hash_table_lookup(c->by_tid, GUINT_TO_POINTER(tid))) && old != t &&
-	       !rf_sched_failed(m->sched)) {
-		old->heir = &t->s;
-		put_aside(m, &w);
-		rf_sched_block(m->sched, FALSE, RF_WAIT_TIMER);
-		take_up(m, &w);
-	}
+	if (previous == RF_NO_STREAM || number_of(c, previous)->free)
+		return;
+	number_of(c, previous)->heir = &t->s;
+	put_aside(m, &w);
+	rf_sched_block(m->sched, FALSE, RF_WAIT_TIMER);
+	take_up(m, &w);
+}
+
+static void give_number_up(struct closed *c, uint32_t stream)
+{
+	struct number *n = number_of(c, stream);
+
+	n->free = TRUE;
+	if (n->heir)
+		rf_sched_wake(c->m->sched, n->heir, c->m->host.now);
+	n->heir = NULL;
 }
 
 static void start_child(struct closed *c, uint32_t child, uint32_t tid)
@@ -264,7 +283,6 @@ static void start_child(struct closed *c, uint32_t child, uint32_t tid)
 	t->stream = child;
 	t->task = task_find(c->m, tid);
 	g_ptr_array_add(c->tasks, t);
-	g_hash_table_insert(c->by_tid, GUINT_TO_POINTER(tid), t);
 	rf_sched_start(c->m->sched, &t->s, c->m->host.now);
 }
 
@@ -281,7 +299,7 @@ static gboolean run_event(struct closed *c, struct stream_task *t)
 		return TRUE;
 	}
 	if (ev->kind == RF_EV_TASK)
-		wait_for_exit(c, t, tid);
+		wait_for_number(c, t, t->it.previous);
 	if (rf_sched_failed(m->sched))
 		return FALSE;
 	if (!take_event(m, &t->it.item, &c->error))
@@ -289,10 +307,7 @@ static gboolean run_event(struct closed *c, struct stream_task *t)
 	if (ev->kind == RF_EV_TASK) {
 		start_child(c, child, tid);
 	} else if (ev->kind == RF_EV_EXIT) {
-		g_hash_table_remove(c->by_tid, GUINT_TO_POINTER(tid));
-		if (t->heir)
-			rf_sched_wake(m->sched, t->heir, m->host.now);
-		t->heir = NULL;
+		give_number_up(c, t->stream);
 	}
 	return TRUE;
 }
@@ -395,8 +410,8 @@ gboolean rf_model_closed(struct rf_model *m, struct rf_source *source, struct rf
 	struct closed *c = g_new0(struct closed, 1);
 	const struct rf_sched_setup setup = {
 		.ncpus = (unsigned)m->cfg.cpus, .quantum = MAX(m->profile.quantum, 1),
-		.switch_ns = m->profile.context_switch, .clock = m->clock, .now = &m->host.now, .until = &m->until,
-		.soft = &m->soft,
+		.switch_ns = m->profile.context_switch, .clock = m->clock,
+		.now = &m->host.now, .until = &m->until, .soft = &m->soft,
 		.step = step, .cancel = cancel, .arg = c,
 	};
 	gboolean ok;
@@ -406,7 +421,7 @@ gboolean rf_model_closed(struct rf_model *m, struct rf_source *source, struct rf
 	c->progress = progress;
 	c->streams = rf_streams_new(source, RF_STREAMS_MEMORY, ahead, c);
 	c->tasks = g_ptr_array_new_with_free_func(g_free);
-	c->by_tid = g_hash_table_new(NULL, NULL);
+	c->numbers = g_array_new(FALSE, TRUE, sizeof(struct number));
 	c->unnamed = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
 	m->closed = c;
 	m->cfg.strict = FALSE; /* what was in order in the trace may not be here: a thread can be faster */
@@ -423,7 +438,7 @@ gboolean rf_model_closed(struct rf_model *m, struct rf_source *source, struct rf
 		g_propagate_error(error, c->error);
 	rf_streams_free(c->streams);
 	g_ptr_array_unref(c->tasks); /* the scheduler is done with them */
-	g_hash_table_unref(c->by_tid);
+	g_array_unref(c->numbers);
 	g_hash_table_unref(c->unnamed);
 	g_free(c);
 	m->closed = NULL;

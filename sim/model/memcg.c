@@ -8,11 +8,14 @@
 
 #define MAX_RETRIES 16
 #define STOCK_LIMIT 64
+#define UNCHARGE_BATCH 15
 #define MAX_CGROUPS UINT16_MAX /* owners of pages are stored in 16 bits */
 
 static unsigned charge_batch(const struct rf_model *m)
 {
-	return m->cfg.kernel_release >= RF_KERNEL(6, 1, 0) ? 64 : 32;
+	if (m->cfg.charge_batch)
+		return (unsigned)m->cfg.charge_batch;
+	return m->cfg.kernel_release >= RF_KERNEL(6, 1, 0) ? 64 : m->cfg.kernel_release >= RF_KERNEL(2, 6, 33) ? 32 : 1;
 }
 
 static int max_retries(const struct rf_model *m)
@@ -226,6 +229,13 @@ void host_count(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c, 
 
 /* ---- charging ---- */
 
+/* Every counter on the way up but the root's, which has none, is a cache line that others write too. */
+static void write_counters(struct rf_model *m, struct cgroup *cg)
+{
+	for (; m->closed && cg->parent; cg = cg->parent)
+		spend(m, rf_line_write(&cg->counter_line, m->sched) * m->profile.counter_line, &m->time_fault);
+}
+
 /* Room for n pages in cg and all above it?  The first that has none in *over. */
 static gboolean try_usage(struct cgroup *cg, uint64_t n, struct cgroup **over)
 {
@@ -266,6 +276,7 @@ static gboolean charge_usage(struct rf_model *m, struct cgroup *cg, uint32_t n, 
 	for (;;) {
 		uint64_t freed;
 
+		write_counters(m, cg);
 		if (try_usage(cg, batch, &over)) {
 			cg->stock += batch - n;
 			if (cg->stock > STOCK_LIMIT) { /* refill_stock() hands back all of it */
@@ -338,8 +349,24 @@ gboolean charge(struct rf_model *m, struct cgroup *cg, uint32_t n, gboolean nore
 	return TRUE;
 }
 
+/* Uncharges are put together since 2.6.33, those of an unmap. */
+static gboolean uncharge_writes(struct rf_model *m, struct cgroup *cg, uint32_t n)
+{
+	unsigned batch = m->cfg.kernel_release < RF_KERNEL(2, 6, 33) ? 1 : UNCHARGE_BATCH;
+
+	if (m->cfg.uncharge_batch)
+		batch = (unsigned)m->cfg.uncharge_batch;
+	cg->uncharges += n;
+	if (cg->uncharges < batch)
+		return FALSE;
+	cg->uncharges = 0;
+	return TRUE;
+}
+
 void uncharge(struct rf_model *m, struct cgroup *cg, uint32_t n)
 {
+	if (uncharge_writes(m, cg, n))
+		write_counters(m, cg);
 	lower_usage(cg, n);
 	count(m, cg, RF_C_rf_uncharge_pages, n);
 	frames_give(m, n);

@@ -185,6 +185,7 @@ void rf_model_free(struct rf_model *m)
 		struct cgroup *cg = m->cgroups->pdata[i];
 
 		rf_lruvec_free(m->pol, cg->lv);
+		rf_line_clear(&cg->counter_line);
 		g_free(cg->path);
 		g_free(cg);
 	}

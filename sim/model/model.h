@@ -140,6 +140,8 @@ struct cgroup {
 	struct node *shadow_first, *shadow_last;
 	uint64_t nshadow_nodes, shadow_deferred, ntree_nodes;
 	uint64_t high_owed; /* pages charged over memory.high, to pay for */
+	struct rf_line counter_line; /* of its usage */
+	uint32_t uncharges;          /* put together, not yet written there */
 };
 
 /* What a task keeps while others run: on its stack. */

@@ -301,6 +301,119 @@ static void time_row(GString *out, const char *name, uint64_t ns, uint64_t whole
 	g_string_append_c(out, '\n');
 }
 
+/* ---- closed replay ---- */
+
+static void processor_row(GString *out, const char *name, uint64_t busy, uint64_t idle)
+{
+	g_autofree char *b = rf_format_time(busy), *i = rf_format_time(idle);
+
+	rf_label(out, name);
+	rf_cell(out, b);
+	rf_cell(out, i);
+	rf_share_cell(out, busy, busy + idle, 1);
+	g_string_append_c(out, '\n');
+}
+
+static void processors(GString *out, const struct rf_report *r)
+{
+	const GArray *all = r->result->cpus;
+
+	if (all->len == 0)
+		return;
+	rf_table_head(out, "Processors",
+	              (const char *const[]){ "busy", "idle", "utilisation", NULL });
+	processor_row(out, "total", gauge(r, RF_G_rf_cpu_busy), gauge(r, RF_G_rf_cpu_idle));
+	for (guint i = 0; all->len > 1 && i < MIN(all->len, MOST_TASKS); i++) {
+		const struct rf_cpu_result *c = &g_array_index(all, struct rf_cpu_result, i);
+		g_autofree char *name = g_strdup_printf("  %u", i);
+
+		processor_row(out, name, c->busy, c->idle);
+	}
+	if (all->len > MOST_TASKS)
+		g_string_append_printf(out, "and %u more\n", all->len - MOST_TASKS);
+}
+
+static int busier_task(const void *a, const void *b)
+{
+	const struct rf_task_result *const *x = a, *const *y = b;
+
+	if ((*x)->cpu != (*y)->cpu)
+		return (*x)->cpu < (*y)->cpu ? 1 : -1;
+	return (*x)->tid < (*y)->tid ? -1 : (*x)->tid > (*y)->tid;
+}
+
+static void task_times(GString *out, const struct rf_report *r)
+{
+	const GArray *all = r->result->tasks;
+	g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+
+	if (r->result->cpus->len == 0 || all->len == 0)
+		return;
+	for (guint i = 0; i < all->len; i++)
+		g_ptr_array_add(sorted, &g_array_index(all, struct rf_task_result, i));
+	g_ptr_array_sort(sorted, busier_task);
+	rf_table_head(out, "Tasks",
+	              (const char *const[]){ "on CPU", "queued", "devices", "locks", "throttled",
+	                                     NULL });
+	for (guint i = 0; i < MIN(sorted->len, MOST_TASKS); i++) {
+		const struct rf_task_result *t = sorted->pdata[i];
+		const uint64_t ns[] = { t->cpu - t->spin, t->queue, t->device, t->lock + t->spin,
+			                t->throttle };
+		g_autofree char *name = g_strdup_printf("%u %s", t->tid, t->name ? t->name : "");
+
+		rf_foreign_label(out, g_strchomp(name));
+		for (size_t k = 0; k < G_N_ELEMENTS(ns); k++) {
+			g_autofree char *text = rf_format_time(ns[k]);
+
+			rf_cell(out, text);
+		}
+		g_string_append_c(out, '\n');
+	}
+	if (sorted->len > MOST_TASKS)
+		g_string_append_printf(out, "and %u less busy ones\n", sorted->len - MOST_TASKS);
+}
+
+static void locks(GString *out, const struct rf_report *r)
+{
+	const GArray *all = r->result->locks;
+
+	if (all->len == 0)
+		return;
+	rf_table_head(out, "Locks",
+	              (const char *const[]){ "taken", "contended", "mean wait", "longest",
+	                                     "held, excl.", NULL });
+	for (guint i = 0; i < all->len; i++) {
+		const struct rf_lock_result *l = &g_array_index(all, struct rf_lock_result, i);
+		g_autofree char *mean =
+			rf_format_time(l->contended ? l->waited / l->contended : 0);
+		g_autofree char *longest = rf_format_time(l->waited_max);
+
+		rf_label(out, l->name);
+		rf_count_cell(out, l->taken);
+		rf_share_cell(out, l->contended, l->taken, 1);
+		rf_cell(out, mean);
+		rf_cell(out, longest);
+		rf_share_cell(out, l->held, gauge(r, RF_G_rf_time), 1);
+		g_string_append_c(out, '\n');
+	}
+}
+
+/* Of closed replay the shares are of all that the tasks' times come to. */
+static uint64_t whole_time(const struct rf_report *r)
+{
+	uint64_t sum = 0;
+
+	if (r->result->cpus->len == 0)
+		return gauge(r, RF_G_rf_time);
+	for (guint i = 0; i < r->result->tasks->len; i++) {
+		const struct rf_task_result *t =
+			&g_array_index(r->result->tasks, struct rf_task_result, i);
+
+		sum += t->cpu + t->queue + t->device + t->lock + t->throttle;
+	}
+	return sum;
+}
+
 static void times(GString *out, const struct rf_report *r)
 {
 	static const struct {
@@ -309,12 +422,20 @@ static void times(GString *out, const struct rf_report *r)
 	} rows[] = {
 		{ "  accesses", RF_G_rf_time_access },    { "  faults", RF_G_rf_time_fault },
 		{ "  devices", RF_G_rf_time_io },         { "  reclaim", RF_G_rf_time_reclaim },
-		{ "  throttled", RF_G_rf_time_throttle },
+		{ "  throttled", RF_G_rf_time_throttle }, { "  locks", RF_G_rf_time_lock },
+		{ "  queued", RF_G_rf_time_queue },
 	};
-	uint64_t whole = gauge(r, RF_G_rf_time), kswapd = gauge(r, RF_G_rf_time_kswapd);
+	uint64_t whole = whole_time(r), kswapd = gauge(r, RF_G_rf_time_kswapd);
 
 	rf_table_head(out, "Time", (const char *const[]){ "simulated", "share", NULL });
-	time_row(out, "total", whole, whole, FALSE);
+	if (r->result->cpus->len) {
+		g_autofree char *elapsed = rf_format_time(gauge(r, RF_G_rf_time));
+
+		rf_label(out, "elapsed");
+		rf_cell(out, elapsed);
+		g_string_append_c(out, '\n');
+	}
+	time_row(out, r->result->cpus->len ? "all tasks" : "total", whole, whole, FALSE);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		if (gauge(r, rows[i].gauge))
 			time_row(out, rows[i].name, gauge(r, rows[i].gauge), whole, TRUE);
@@ -452,6 +573,9 @@ void rf_report_blocks(GString *out, const struct rf_report *r)
 	tasks(out, r);
 	cgroups(out, r);
 	metadata(out, r);
+	processors(out, r);
+	task_times(out, r);
+	locks(out, r);
 	times(out, r);
 	marks(out, r);
 }
