@@ -38,6 +38,7 @@
 	X(seam_fill) \
 	X(seam_volatile) \
 	X(study_job) \
+	X(streams) \
 	X(synth) \
 	X(trace_input) \
 	X(trace_rft) \
