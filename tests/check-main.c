@@ -37,7 +37,6 @@
 	X(study_sweep) \
 	X(seam_fill) \
 	X(seam_volatile) \
-	X(study_job) \
 	X(streams) \
 	X(synth) \
 	X(trace_input) \
