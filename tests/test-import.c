@@ -335,6 +335,44 @@ START_TEST(damage)
 }
 END_TEST
 
+/* Mappings from another file, whatever wrote it; only the first process has them. */
+START_TEST(companion)
+{
+	static const char *const maps[] = {
+		"55d0c8a1b000-55d0c8a1c000 r-xp 00001000 fe:00 332383 /usr/bin/x\n"
+		"7ffd20a00000-7ffd20a21000 rw-p 00000000 00:00 0 [stack]\n",
+		"--9:1: aspacem (1,49,7) /usr/bin/x\n"
+		"--9:1: aspacem   0: file 55d0c8a1b000-55d0c8a1bfff    4096 r-x-- d=0xfe00 i=109 o=4096    (1,49)\n"
+		"--9:1: aspacem   1: RSVN 7ffd20000000-7ffd209fffff       10m ----- SmUpper\n"
+		"--9:1: aspacem   2: anon 7ffd20a00000-7ffd20a20fff  135168 rw---\n",
+		"1 openat(AT_FDCWD, \"/usr/bin/x\", O_RDONLY) = 3\n"
+		"1 mmap(NULL, 4096, PROT_READ|PROT_EXEC, MAP_PRIVATE, 3, 0x1000) = 0x55d0c8a1b000\n"
+		"1 read(3, \"\", 8) = 8\n"
+		"1 mmap(NULL, 135168, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffd20a00000\n"
+		"1 munmap(0x7ffd20a00000, 135168) = 0\n",
+	};
+	static const char text[] = "7 1 1 X 55d0c8a1b7e4 4\n7 1 1 W 7ffd20a1be58 8\n7 2 2 R 1000 1\n";
+	char *path = trace_temp("companion.maps");
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(maps); i++) {
+		struct rf_source_options opt = { .format = "oneline", .maps = path };
+		struct items it;
+		char *want = g_strdup_printf(
+			"task 1\nfile 1 /usr/bin/x 8192\nmmap 1 55d0c8a1b000 4096 r-x file:1 off=4096\n"
+			"mmap 1 7ffd20a00000 135168 rw- anon%s\nX 1 55d0c8a1b\nW 1 7ffd20a1b\ntask 2\nR 2 1\n",
+			i < 2 ? " [stack]" : "");
+
+		trace_spit(path, maps[i], strlen(maps[i]));
+		items_read(&it, text, strlen(text), &opt);
+		ck_assert_msg(it.error == NULL, "%u: %s", i, it.error ? it.error->message : "");
+		ck_assert_str_eq(it.text->str, want);
+		items_clear(&it);
+		g_free(want);
+	}
+	g_free(path);
+}
+END_TEST
+
 /* Each importer of lines has a sample, and says what its source can't know. */
 START_TEST(complete)
 {
@@ -372,6 +410,7 @@ Suite *suite_import(void)
 	tcase_add_test(c, noise);
 	tcase_add_test(c, nothing);
 	tcase_add_test(c, damage);
+	tcase_add_test(c, companion);
 	tcase_add_test(c, complete);
 	suite_add_tcase(s, c);
 	return s;

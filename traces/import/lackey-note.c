@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "traces/import/fields.h"
+#include "traces/import/maps.h"
 
 #define THREADS_MAX 65536
-#define NAMES_MAX 65536
 
 /* A system call whose result was not seen yet. */
 struct pending {
@@ -22,26 +22,13 @@ struct pending {
 	struct rf_call call;
 };
 
-#define ROWS_MAX 1000000
-
-/* A mapping in the address-space dump. */
-struct row {
-	gboolean anon;
-	uint64_t start, end, off; /* end: inclusive */
-	uint8_t prot;
-	char *path;
-	const char *name;
-};
-
 struct rf_lackey_notes {
 	uint64_t pid;
 	gboolean have_pid, sched;
 	GHashTable *pending; /* tid → struct pending */
 	uint32_t last;       /* the thread whose call was printed last */
 	gboolean in_dump, have_image;
-	GPtrArray *names;   /* of the dump */
-	GArray *rows;       /* of the dump: all are needed for the sizes of files */
-	uint64_t upper_end; /* where a reservation for a stack ended, or 0 */
+	struct rf_maps *maps; /* of the dump */
 };
 
 static void pending_free(gpointer data)
@@ -53,18 +40,11 @@ static void pending_free(gpointer data)
 	g_free(p);
 }
 
-static void row_clear(gpointer data)
-{
-	g_free(((struct row *)data)->path);
-}
-
 void rf_lackey_note_init(struct rf_lackey *l)
 {
 	l->notes = g_new0(struct rf_lackey_notes, 1);
 	l->notes->pending = g_hash_table_new_full(NULL, NULL, NULL, pending_free);
-	l->notes->names = g_ptr_array_new_with_free_func(g_free);
-	l->notes->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
-	g_array_set_clear_func(l->notes->rows, row_clear);
+	l->notes->maps = rf_maps_new();
 }
 
 void rf_lackey_note_clear(struct rf_lackey *l)
@@ -72,10 +52,42 @@ void rf_lackey_note_clear(struct rf_lackey *l)
 	if (!l->notes)
 		return;
 	g_hash_table_destroy(l->notes->pending);
-	g_ptr_array_unref(l->notes->names);
-	g_array_unref(l->notes->rows);
+	rf_maps_free(l->notes->maps);
 	g_free(l->notes);
 	l->notes = NULL;
+}
+
+/* ---- the address-space dump ---- */
+
+static gboolean dump_ends(struct rf_lackey *l, GError **error)
+{
+	l->notes->in_dump = FALSE;
+	return rf_maps_end(l->notes->maps, l->process, l->tid, error);
+}
+
+/* What follows "aspacem ". */
+static gboolean dump(struct rf_lackey *l, char *s, GError **error)
+{
+	struct rf_lackey_notes *n = l->notes;
+
+	if (g_str_has_prefix(s, RF_LACKEY_DUMP)) {
+		if (l->maps) {
+			l->maps = FALSE; /* the companion file said it all; a second dump is an
+			                    execve */
+			n->have_image = TRUE;
+			return TRUE;
+		}
+		if (n->have_image && !rf_process_exec(l->process, l->tid, error))
+			return FALSE;
+		n->in_dump = n->have_image = TRUE;
+		return TRUE;
+	}
+	if (!n->in_dump)
+		return TRUE;
+	if (!strncmp(s, ">>>", 3))
+		return dump_ends(l, error);
+	rf_maps_dump_line(n->maps, s);
+	return TRUE;
 }
 
 /* ---- system calls ---- */
@@ -205,11 +217,8 @@ static gboolean record(struct rf_lackey *l, char **s, GError **error)
 		return TRUE;
 	}
 	*s = q;
-	if (n->in_dump) { /* its end was lost */
-		n->in_dump = FALSE;
-		if (!rf_lackey_map_end(l, error))
-			return FALSE;
-	}
+	if (n->in_dump && !dump_ends(l, error)) /* its end was lost */
+		return FALSE;
 	if (n->have_pid && pid != n->pid) {
 		rf_set_data(
 			error,
@@ -263,175 +272,6 @@ static gboolean record(struct rf_lackey *l, char **s, GError **error)
 		return TRUE;
 	*s = q;
 	return result(l, (uint32_t)tid, s, error);
-}
-
-/* ---- the address-space dump ---- */
-
-gboolean rf_lackey_map_end(struct rf_lackey *l, GError **error)
-{
-	GArray *rows = l->notes->rows;
-	gboolean good = TRUE;
-
-	for (guint i = 0; i < rows->len; i++) {
-		struct row *r = &g_array_index(rows, struct row, i);
-		uint64_t end;
-
-		if (!r->anon && !r->path)
-			r->path = g_strdup("[unknown file]");
-		if (!r->anon && !__builtin_add_overflow(r->off, r->end - r->start + 1, &end))
-			rf_process_file_size(l->process, r->path, end);
-	}
-	for (guint i = 0; i < rows->len && good; i++) {
-		struct row *r = &g_array_index(rows, struct row, i);
-
-		good = rf_process_map(l->process, l->tid, r->start, r->end - r->start + 1, r->prot,
-		                      r->anon ? NULL : r->path, r->off, r->name, error);
-	}
-	g_array_set_size(rows, 0);
-	return good;
-}
-
-/* "  3: file 000010a000-000010afff    4096 r---- d=0xfe00 i=10952839 o=8192    (1,49)".  Rows of
- * the tool's own have their kind in capitals. */
-static gboolean dump_row(struct rf_lackey *l, char *s)
-{
-	struct rf_lackey_notes *n = l->notes;
-	struct row row = { 0 }, *last = NULL;
-	uint64_t index;
-	char kind[5], *p, *key;
-
-	rf_take_blanks(&s);
-	if (!rf_take_digits(&s, 10, &index) || !rf_take_literal(&s, ": ") || strlen(s) < 5)
-		return FALSE;
-	memcpy(kind, s, 4);
-	kind[4] = 0;
-	s += 4;
-	rf_take_blanks(&s);
-	if (!rf_take_digits(&s, 16, &row.start) || !rf_take_literal(&s, "-") || !rf_take_digits(&s, 16, &row.end) ||
-	    row.end < row.start)
-		return FALSE;
-
-	/* the heap lies below a reservation, the stack above one */
-	if (n->rows->len)
-		last = &g_array_index(n->rows, struct row, n->rows->len - 1);
-	if (!strcmp(kind, "RSVN")) {
-		n->upper_end = strstr(s, "SmUpper") ? row.end + 1 : 0;
-		if (strstr(s, "SmLower") && last && last->anon && last->end + 1 == row.start) {
-			last->name = "[heap]";
-			last->prot &= ~RF_PROT_X;
-		}
-	}
-	if ((strcmp(kind, "file") && strcmp(kind, "anon") && strcmp(kind, "shm ")) ||
-	    n->rows->len == ROWS_MAX)
-		return FALSE;
-
-	row.anon = kind[0] != 'f';
-	if (row.anon && n->upper_end == row.start && row.start)
-		row.name = "[stack]";
-	rf_take_blanks(&s);
-	s += strcspn(s, " "); /* the size */
-	rf_take_blanks(&s);
-	for (p = s; *p && *p != ' '; p++)
-		row.prot |= *p == 'r'   ? RF_PROT_R
-		            : *p == 'w' ? RF_PROT_W
-		            : *p == 'x' ? RF_PROT_X
-		                        : 0;
-	key = strstr(p, " o=");
-	if (key) {
-		key += 3;
-		rf_take_digits(&key, 10, &row.off);
-	}
-	key = strrchr(p, '(');
-	if (key) {
-		key++;
-		if (rf_take_digits(&key, 10, &index) && index < n->names->len)
-			row.path = g_strdup(g_ptr_array_index(n->names, index));
-	}
-	g_array_append_val(n->rows, row);
-	return TRUE;
-}
-
-/* What follows "aspacem ". */
-static gboolean dump_line(struct rf_lackey *l, char *s, unsigned *rows, GError **error)
-{
-	struct rf_lackey_notes *n = l->notes;
-	uint64_t index, ignored;
-	char *p = s;
-
-	if (!strncmp(s, ">>>", 3)) {
-		n->in_dump = FALSE;
-		g_ptr_array_set_size(n->names, 0);
-		return rf_lackey_map_end(l, error);
-	}
-	if (rf_take_literal(&p, "(") && rf_take_digits(&p, 10, &index) && rf_take_literal(&p, ",") &&
-	    rf_take_digits(&p, 10, &ignored) && rf_take_literal(&p, ",") && rf_take_digits(&p, 10, &ignored) &&
-	    rf_take_literal(&p, ") ")) {
-		if (index < NAMES_MAX) {
-			if (n->names->len <= index)
-				g_ptr_array_set_size(n->names, (gint)index + 1);
-			g_free(g_ptr_array_index(n->names, index));
-			g_ptr_array_index(n->names, index) = g_strdup(p);
-		}
-		return TRUE;
-	}
-	*rows += dump_row(l, s);
-	return TRUE;
-}
-
-static gboolean dump(struct rf_lackey *l, char *s, GError **error)
-{
-	struct rf_lackey_notes *n = l->notes;
-	unsigned rows = 0;
-
-	if (g_str_has_prefix(s, RF_LACKEY_DUMP)) {
-		if (n->have_image && l->maps) {
-			l->maps = FALSE; /* the companion file said it all; a second dump is an
-			                    execve */
-			return TRUE;
-		}
-		if (n->have_image && !rf_process_exec(l->process, l->tid, error))
-			return FALSE;
-		n->in_dump = n->have_image = TRUE;
-		n->upper_end = 0;
-		return TRUE;
-	}
-	return n->in_dump ? dump_line(l, s, &rows, error) : TRUE;
-}
-
-/* "55d0c8a1b000-55d0c8a1c000 r-xp 00001000 fe:00 332383 /usr/bin/x" */
-static gboolean proc_row(struct rf_lackey *l, char *s, unsigned *rows, GError **error)
-{
-	uint64_t start, end, off, ignored;
-	uint8_t prot;
-	char *path;
-
-	if (!rf_take_digits(&s, 16, &start) || !rf_take_literal(&s, "-") || !rf_take_digits(&s, 16, &end) || end <= start ||
-	    !rf_take_literal(&s, " ") || strlen(s) < 5 || s[4] != ' ')
-		return TRUE;
-	prot = (s[0] == 'r' ? RF_PROT_R : 0) | (s[1] == 'w' ? RF_PROT_W : 0) |
-	       (s[2] == 'x' ? RF_PROT_X : 0);
-	s += 5;
-	if (!rf_take_digits(&s, 16, &off) || !rf_take_literal(&s, " "))
-		return TRUE;
-	s += strcspn(s, " ");
-	rf_take_blanks(&s);
-	if (!rf_take_digits(&s, 10, &ignored))
-		return TRUE;
-	rf_take_blanks(&s);
-	path = *s == '/' ? s : NULL;
-	++*rows;
-	return rf_process_map(l->process, l->tid, start, end - start, prot, path, path ? off : 0,
-	                      *s == '[' ? s : NULL, error);
-}
-
-gboolean rf_lackey_map_line(struct rf_lackey *l, char *s, unsigned *rows, GError **error)
-{
-	char *p = strstr(s, " aspacem ");
-
-	l->notes->have_image = TRUE;
-	if (!p)
-		return proc_row(l, s, rows, error);
-	return dump_line(l, p + strlen(" aspacem "), rows, error);
 }
 
 /* ---- the rest ---- */

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "traces/event.h"
+#include "traces/import/maps.h"
 
 #define WINDOW (128u << 10)
 #define SLACK 64 /* an access line is shorter than this */
@@ -357,36 +358,6 @@ static gboolean read_head(struct rf_lackey *l, GError **error)
 	return TRUE;
 }
 
-/* A companion file: the address-space dump, or a copy of /proc/PID/maps. */
-static gboolean read_maps(struct rf_lackey *l, const char *path, GError **error)
-{
-	struct rf_input *in = rf_input_open(path, error);
-	gboolean good = in != NULL;
-	unsigned rows = 0;
-	char *line;
-	size_t len;
-	int r = 0;
-
-	while (good && (r = rf_input_line(in, &line, &len, error)) > 0) {
-		if (strstr(line, RF_LACKEY_DUMP_SHUTDOWN))
-			break;
-		good = rf_lackey_map_line(l, line, &rows, error);
-		if (!good)
-			g_prefix_error(error, "%s:%" G_GUINT64_FORMAT ": ", rf_input_name(in),
-			               rf_input_line_number(in));
-	}
-	good = good && r >= 0 && rf_lackey_map_end(l, error);
-	if (good && rows == 0) {
-		rf_set_data(error,
-		            "%s: no mapping in it; expected an address-space dump of valgrind or "
-		            "lines of /proc/PID/maps",
-		            rf_input_name(in));
-		good = FALSE;
-	}
-	rf_input_close(in);
-	return good;
-}
-
 static void lackey_close(void *self)
 {
 	struct rf_lackey *l = self;
@@ -412,7 +383,7 @@ static void *lackey_open(struct rf_input *in, struct rf_builder *b,
 	l->process = rf_process_new(b, l->kernel_accesses);
 	rf_lackey_note_init(l);
 	if (!read_head(l, error) || !rf_process_task(l->process, l->tid, error) ||
-	    (l->maps && !read_maps(l, opt->maps, error))) {
+	    (l->maps && !rf_maps_read(opt->maps, l->process, l->tid, error))) {
 		lackey_close(l);
 		return NULL;
 	}

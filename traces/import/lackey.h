@@ -8,7 +8,6 @@
 #include "traces/import/process.h"
 
 #define RF_LACKEY_DUMP "<<< SHOW_SEGMENTS: Memory layout at client startup"
-#define RF_LACKEY_DUMP_SHUTDOWN "<<< SHOW_SEGMENTS: Memory layout at client shutdown"
 
 struct rf_lackey_notes;
 
@@ -27,10 +26,6 @@ struct rf_lackey {
 /* A line that is no access: system calls, dumps, stack growth, chatter.  s is NUL-terminated and
  * may be written to.  The message of an error has no position. */
 gboolean rf_lackey_note(struct rf_lackey *l, char *s, GError **error);
-/* A line of a file of mappings; counts rows that gave one. */
-gboolean rf_lackey_map_line(struct rf_lackey *l, char *s, unsigned *rows, GError **error);
-/* The address-space dump has ended: its mappings into the trace. */
-gboolean rf_lackey_map_end(struct rf_lackey *l, GError **error);
 void rf_lackey_note_init(struct rf_lackey *l);
 void rf_lackey_note_clear(struct rf_lackey *l);
 

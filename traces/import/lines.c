@@ -135,13 +135,13 @@ enum rf_step rf_lines_step(void *self, GError **error)
 			return RF_STEP_ERROR;
 		if (got == 0)
 			return no_more(l, error);
-		if (is_empty(s))
+		if (is_empty(s) && !l->format->blank_lines)
 			continue;
 		l->line = s;
 		took = l->format->line(l, s, error);
 		if (took == RF_LINE_TAKEN)
 			l->records++;
-		else if (took == RF_LINE_OTHER && *s != '#')
+		else if (took == RF_LINE_OTHER && *s != '#' && !is_empty(s))
 			took = other_line(l, s, error);
 		if (took == RF_LINE_BAD) {
 			g_prefix_error(error, "%s:%" G_GUINT64_FORMAT ": ", rf_input_name(l->in),

@@ -35,6 +35,7 @@ struct rf_line_format {
 	/* How sure, 0..100, where most lines are like records; 0: never sniffed, for formats that
 	 * look like others. */
 	int sure;
+	gboolean blank_lines; /* they mean something: hand them over too */
 	/* Take a line, NUL-terminated, that may be written to. */
 	enum rf_line (*line)(void *self, char *s, GError **error);
 	/* These three are optional.  begin: all of self but its first member is zero. */

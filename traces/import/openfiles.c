@@ -5,7 +5,7 @@
 
 #define AT_CWD (-100)
 
-/* What processes that forked from each other share. */
+/* What the processes of a recording share. */
 struct names {
 	unsigned refs;
 	GHashTable *paths; /* path → struct rf_inode, one reference each */
@@ -79,6 +79,17 @@ struct rf_openfiles *rf_openfiles_new(void)
 	return f;
 }
 
+struct rf_openfiles *rf_openfiles_beside(struct rf_openfiles *f)
+{
+	struct rf_openfiles *beside = g_new0(struct rf_openfiles, 1);
+
+	beside->fds = g_hash_table_new(NULL, NULL);
+	beside->names = f->names;
+	beside->names->refs++;
+	beside->cwd = g_strdup(f->cwd);
+	return beside;
+}
+
 void rf_openfiles_free(struct rf_openfiles *f)
 {
 	GHashTableIter it;
@@ -100,19 +111,15 @@ void rf_openfiles_free(struct rf_openfiles *f)
 
 struct rf_openfiles *rf_openfiles_copy(struct rf_openfiles *f)
 {
-	struct rf_openfiles *copy = g_new0(struct rf_openfiles, 1);
+	struct rf_openfiles *copy = rf_openfiles_beside(f);
 	GHashTableIter it;
 	gpointer fd, of;
 
-	copy->fds = g_hash_table_new(NULL, NULL);
 	g_hash_table_iter_init(&it, f->fds);
 	while (g_hash_table_iter_next(&it, &fd, &of)) {
 		((struct rf_ofile *)of)->refs++;
 		g_hash_table_insert(copy->fds, fd, of);
 	}
-	copy->names = f->names;
-	copy->names->refs++;
-	copy->cwd = g_strdup(f->cwd);
 	return copy;
 }
 

@@ -37,6 +37,8 @@ struct rf_ofile {
 struct rf_openfiles;
 
 struct rf_openfiles *rf_openfiles_new(void);
+/* Those of another process of the same recording: none yet, but names lead to the same inodes. */
+struct rf_openfiles *rf_openfiles_beside(struct rf_openfiles *f);
 void rf_openfiles_free(struct rf_openfiles *f);
 /* fork(2): descriptors of the copy lead to the same open files, and names to the same inodes. */
 struct rf_openfiles *rf_openfiles_copy(struct rf_openfiles *f);

@@ -9,28 +9,19 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "traces/event.h"
+#include "traces/import/objects.h"
 
 #define RECORD 24
 #define WINDOW (RECORD * 8192)
 #define AHEAD 16                 /* records between the prefetch of a slot and its use */
-#define BASE ((uint64_t)1 << 44) /* address of the first object's page */
-#define OBJECTS_MAX (UINT32_MAX - 1)
 #define FEW 8 /* fewer records than this may look plausible by chance */
 /* Positions beyond this are taken for another format's bytes. */
 #define PLAUSIBLE ((int64_t)1 << 48)
 
-struct slot {
-	uint64_t id;
-	uint32_t page; /* 1 + id; 0: free */
-};
-
 struct oracle {
 	struct rf_input *in;
 	uint64_t n; /* records so far */
-	struct slot *slot;
-	uint64_t mask;
-	uint32_t objects;
+	struct rf_objects objects;
 	uint32_t time, start; /* s */
 };
 
@@ -62,55 +53,6 @@ static inline int64_t next_of(const uint8_t *r)
 static inline gboolean forward(int64_t next, uint64_t position)
 {
 	return next == -1 || next > (int64_t)position;
-}
-
-/* ---- objects to pages ---- */
-
-static inline uint64_t place(const struct oracle *o, uint64_t id)
-{
-	id *= 0x9E3779B97F4A7C15u;
-	return (id ^ id >> 32) & o->mask;
-}
-
-static gboolean grow(struct oracle *o)
-{
-	uint64_t size = (o->mask + 1) * 2, old = o->mask + 1;
-	struct slot *from = o->slot, *to = g_try_new0(struct slot, size);
-
-	if (!to)
-		return FALSE;
-	o->slot = to;
-	o->mask = size - 1;
-	for (uint64_t i = 0; i < old; i++) {
-		uint64_t j;
-
-		if (!from[i].page)
-			continue;
-		for (j = place(o, from[i].id); to[j].page; j = (j + 1) & o->mask)
-			;
-		to[j] = from[i];
-	}
-	g_free(from);
-	return TRUE;
-}
-
-/* The page of an object; UINT32_MAX when there is no room. */
-static inline uint32_t page_of(struct oracle *o, struct rf_builder *b, uint64_t id)
-{
-	uint64_t j = place(o, id);
-	uint32_t page;
-
-	for (; o->slot[j].page; j = (j + 1) & o->mask)
-		if (o->slot[j].id == id)
-			return o->slot[j].page - 1;
-	page = rf_builder_new_page(b, 1, (BASE >> RF_GRANULE_SHIFT) + o->objects);
-	if (page == UINT32_MAX)
-		return UINT32_MAX;
-	o->slot[j].id = id;
-	o->slot[j].page = page + 1;
-	if (++o->objects * (uint64_t)3 > o->mask * 2 && !grow(o))
-		return UINT32_MAX;
-	return page;
 }
 
 /* ---- the importer ---- */
@@ -153,32 +95,21 @@ static void oracle_close(void *self)
 {
 	struct oracle *o = self;
 
-	g_free(o->slot);
+	rf_objects_clear(&o->objects);
 	g_free(o);
 }
 
 static void *oracle_open(struct rf_input *in, struct rf_builder *b,
                          const struct rf_source_options *opt, GError **error)
 {
-	struct rf_event task = { .kind = RF_EV_TASK, .tid = 1 };
-	struct rf_event map = {
-		.kind = RF_EV_MMAP,
-		.tid = 1,
-		.addr = BASE,
-		.len = ((uint64_t)OBJECTS_MAX + 1) << RF_GRANULE_SHIFT,
-		.prot = RF_PROT_R | RF_PROT_W,
-		.name = "objects",
-	};
-	struct oracle *o;
+	struct oracle *o = g_new0(struct oracle, 1);
 
 	(void)opt;
-	if (!rf_builder_event(b, &task, error) || !rf_builder_event(b, &map, error))
-		return NULL;
-	o = g_new0(struct oracle, 1);
 	o->in = in;
-	o->mask = 4095;
-	o->slot = g_new0(struct slot, o->mask + 1);
-	return o;
+	if (rf_objects_init(&o->objects, b, error))
+		return o;
+	oracle_close(o);
+	return NULL;
 }
 
 static gboolean bad(const struct oracle *o, GError **error, const char *format, ...)
@@ -222,7 +153,7 @@ static gboolean take(struct oracle *o, struct rf_builder *b, const uint8_t *r, s
 		uint32_t page;
 
 		if (i + AHEAD < records)
-			__builtin_prefetch(&o->slot[place(o, id_of(r + AHEAD * RECORD))]);
+			__builtin_prefetch(&o->objects.slot[rf_objects_place(&o->objects, id_of(r + AHEAD * RECORD))]);
 		if (!forward(next, o->n))
 			return bad(o, error,
 			           "next request at %" G_GINT64_FORMAT
@@ -230,9 +161,9 @@ static gboolean take(struct oracle *o, struct rf_builder *b, const uint8_t *r, s
 			           next);
 		if ((time_of(r) != o->time || !o->n) && !new_second(o, b, time_of(r), error))
 			return FALSE;
-		page = page_of(o, b, id_of(r));
+		page = rf_objects_page(&o->objects, b, id_of(r));
 		if (page == UINT32_MAX)
-			return bad(o, error, "no memory for more than %u objects", o->objects);
+			return bad(o, error, "no memory for more than %u objects", o->objects.n);
 		rf_builder_run(b, 1, RF_WRITE, page, 1);
 		o->n++;
 	}

@@ -48,6 +48,27 @@ struct rf_process *rf_process_new(struct rf_builder *b, gboolean kernel_accesses
 	return p;
 }
 
+/* What processes of one recording have in common. */
+static struct rf_process *sibling(const struct rf_process *p, struct rf_openfiles *files,
+                                  struct rf_vmas *vmas)
+{
+	struct rf_process *q = g_new0(struct rf_process, 1);
+
+	q->b = p->b;
+	q->kernel_accesses = p->kernel_accesses;
+	q->kernel_told = p->kernel_told;
+	q->page = p->page;
+	q->files = files;
+	q->vmas = vmas;
+	q->tasks = g_hash_table_new(NULL, NULL);
+	return q;
+}
+
+struct rf_process *rf_process_beside(const struct rf_process *p)
+{
+	return sibling(p, rf_openfiles_beside(p->files), rf_vmas_new(RF_GRANULE_SHIFT));
+}
+
 void rf_process_free(struct rf_process *p)
 {
 	if (!p)
@@ -120,14 +141,7 @@ struct rf_process *rf_process_fork(struct rf_process *p, uint32_t tid, uint32_t 
 
 	if (!rf_builder_event(p->b, &ev, error))
 		return NULL;
-	copy = g_new0(struct rf_process, 1);
-	copy->b = p->b;
-	copy->kernel_accesses = p->kernel_accesses;
-	copy->kernel_told = p->kernel_told;
-	copy->page = p->page;
-	copy->files = rf_openfiles_copy(p->files);
-	copy->vmas = rf_vmas_copy(p->vmas);
-	copy->tasks = g_hash_table_new(NULL, NULL);
+	copy = sibling(p, rf_openfiles_copy(p->files), rf_vmas_copy(p->vmas));
 	g_hash_table_add(copy->tasks, GUINT_TO_POINTER(child));
 	copy->brk_end = p->brk_end;
 	return copy;
@@ -172,6 +186,27 @@ static gboolean end_threads(struct rf_process *p, const uint32_t *but, GError **
 			return FALSE;
 	}
 	return TRUE;
+}
+
+gboolean rf_process_end(struct rf_process *p, uint32_t tid, GError **error)
+{
+	struct rf_event ev = { .kind = RF_EV_EXIT, .tid = tid };
+
+	return !g_hash_table_remove(p->tasks, GUINT_TO_POINTER(tid)) ||
+	       rf_builder_event(p->b, &ev, error);
+}
+
+int rf_process_kind(struct rf_process *p, uint64_t addr)
+{
+	const struct rf_vma *v = rf_vmas_find(p->vmas, addr);
+
+	return v ? v->mkind : -1;
+}
+
+void rf_process_descriptor(struct rf_process *p, int32_t fd, const char *path)
+{
+	if (!rf_openfiles_get(p->files, fd))
+		rf_openfiles_open(p->files, fd, -100, path, 0);
 }
 
 gboolean rf_process_exec(struct rf_process *p, uint32_t tid, GError **error)

@@ -27,6 +27,8 @@ struct rf_process;
 
 /* kernel_accesses: also what the kernel itself touches in user memory, as accesses. */
 struct rf_process *rf_process_new(struct rf_builder *b, gboolean kernel_accesses);
+/* Another process of the same recording: files are the same, mappings are its own. */
+struct rf_process *rf_process_beside(const struct rf_process *p);
 void rf_process_free(struct rf_process *p);
 
 /* Declare a task where that was not done yet.  All but the first are threads. */
@@ -38,6 +40,12 @@ struct rf_process *rf_process_fork(struct rf_process *p, uint32_t tid, uint32_t 
 void rf_process_kernel_told(struct rf_process *p);
 /* What the machine that was recorded maps at once: at least 4 KiB, a power of two. */
 void rf_process_set_page(struct rf_process *p, uint64_t size);
+/* It ends, if it was declared. */
+gboolean rf_process_end(struct rf_process *p, uint32_t tid, GError **error);
+/* What is mapped at an address: enum rf_mkind, or -1. */
+int rf_process_kind(struct rf_process *p, uint64_t addr);
+/* A descriptor whose opening was not seen leads to this path. */
+void rf_process_descriptor(struct rf_process *p, int32_t fd, const char *path);
 /* For paths that are not absolute; copied. */
 void rf_process_set_cwd(struct rf_process *p, const char *path);
 
