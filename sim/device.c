@@ -30,3 +30,16 @@ uint64_t rf_device_submit(struct rf_device *d, uint64_t now, uint64_t bytes, gbo
 		d->read_kib += bytes / 1024;
 	return done;
 }
+
+uint64_t rf_device_submit_at(struct rf_device *d, uint64_t now, uint64_t place, uint64_t bytes,
+                             gboolean write)
+{
+	uint64_t latency = d->latency, done;
+
+	if (d->requests && place == d->head)
+		d->latency = 0;
+	done = rf_device_submit(d, now, bytes, write);
+	d->latency = latency;
+	d->head = place + bytes;
+	return done;
+}

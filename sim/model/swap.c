@@ -76,6 +76,16 @@ void swap_drop_slot(struct rf_model *m, rf_page p)
 	m->fact[p] &= ~(F_SLOT | RF_PAGE_SWAPCACHE);
 }
 
+/* Move a page between its slot and memory: when that will be done. */
+static uint64_t transfer(struct rf_model *m, rf_page p, gboolean write)
+{
+	uint64_t bytes = UINT64_C(1) << m->cfg.page_shift;
+
+	if (!m->slot_page)
+		return rf_device_submit(&m->swap_dev, m->host.now, bytes, write);
+	return rf_device_submit_at(&m->swap_dev, m->host.now, m->slot[p] * bytes, bytes, write);
+}
+
 /* ---- out ---- */
 
 static void write_done(void *machine, uint64_t arg)
@@ -107,7 +117,7 @@ enum rf_verdict swap_write(struct rf_model *m, rf_page p, struct rf_scan *sc)
 	}
 	m->fact[p] |= RF_PAGE_WRITEBACK | RF_PAGE_RECLAIM;
 	m->swap_writes++;
-	rf_clock_at(m->clock, rf_device_submit(&m->swap_dev, m->host.now, bytes, TRUE), write_done, m, p);
+	rf_clock_at(m->clock, transfer(m, p, TRUE), write_done, m, p);
 	return RF_KEEP;
 }
 
@@ -223,7 +233,7 @@ static void submit_reads(struct rf_model *m, const struct reading *r)
 			done = MAX(m->swap_dev.wire_free, done - m->swap_dev.latency);
 			m->swap_dev.channel_free[0] = done;
 		} else {
-			done = rf_device_submit(&m->swap_dev, m->host.now, bytes, FALSE);
+			done = transfer(m, r->page[i], FALSE);
 		}
 		rf_clock_at(m->clock, done, swap_read_done, m, r->page[i]);
 	}
