@@ -17,12 +17,23 @@ struct rf_protect_ops {
 	gboolean (*rotate)(const void *opt, const struct rf_host *host, rf_page page, unsigned vm);
 };
 
+/* Where a page's owner is kept, and what that takes: bytes. */
+struct rf_account_layout {
+	uint32_t struct_page;      /* a page descriptor */
+	uint32_t page_bytes;       /* beyond it, for every page of memory */
+	uint32_t charged_bytes;    /* for every page that is charged */
+	uint32_t node_bytes;       /* for every 64 of those */
+	uint64_t fixed_bytes;
+	uint32_t unit_bytes, unit_shift; /* for every unit of 1 << unit_shift bytes of memory */
+	uint64_t holes;            /* addresses without memory that pay as if they had it */
+};
+
 struct rf_account_ops {
 	const char *name, *summary;
 	const struct rf_option *options;
 	size_t options_size;
-	/* Bytes of the machine's memory taken at boot for npages page frames, beyond the page descriptor. */
-	uint64_t (*boot_bytes)(const void *opt, const struct rf_host *host, uint64_t npages);
+	/* *layout is zeroed. */
+	void (*layout)(const void *opt, const struct rf_host *host, struct rf_account_layout *layout);
 };
 
 /* ---- volatile ----

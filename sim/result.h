@@ -64,6 +64,8 @@
 	X(rf_page_tables, "B", '-', "page tables") \
 	X(rf_struct_page, "B", '-', "page descriptors for all memory") \
 	X(rf_account, "B", '-', "memory for cgroup accounting, beyond the page descriptor") \
+	X(rf_account_max, "B", '-', "memory for cgroup accounting, at most") \
+	X(rf_account_waste, "B", '-', "of it for pages that are never charged: hugetlb, holes") \
 	X(rf_vma, "B", '-', "mappings (VMA descriptors)") \
 	X(rf_vranges, "", '0', "purgeable ranges") \
 	X(rf_vranges_max, "", '0', "purgeable ranges, at most") \

@@ -35,6 +35,7 @@
 	X(scenario) \
 	X(study_job) \
 	X(study_sweep) \
+	X(seam_account) \
 	X(seam_fill) \
 	X(seam_volatile) \
 	X(streams) \

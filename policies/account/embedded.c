@@ -3,13 +3,13 @@
  */
 #include "policies/seams.h"
 
-static uint64_t boot_bytes(const void *opt, const struct rf_host *host, uint64_t npages)
+static void layout(const void *opt, const struct rf_host *host, struct rf_account_layout *l)
 {
-	(void)opt, (void)host, (void)npages;
-	return 0;
+	(void)opt, (void)host;
+	l->struct_page = 64;
 }
 
 const struct rf_account_ops rf_account_embedded = {
 	.name = "embedded", .summary = "a word of the page descriptor (since 3.19): nothing beyond it",
-	.boot_bytes = boot_bytes,
+	.layout = layout,
 };

@@ -345,6 +345,7 @@ gboolean charge(struct rf_model *m, struct cgroup *cg, uint32_t n, gboolean nore
 		frames_give(m, n);
 		return FALSE;
 	}
+	account_charged(m, n);
 	count(m, cg, RF_C_rf_charge_pages, n);
 	return TRUE;
 }
@@ -368,6 +369,7 @@ void uncharge(struct rf_model *m, struct cgroup *cg, uint32_t n)
 	if (uncharge_writes(m, cg, n))
 		write_counters(m, cg);
 	lower_usage(cg, n);
+	account_charged(m, -(int64_t)n);
 	count(m, cg, RF_C_rf_uncharge_pages, n);
 	frames_give(m, n);
 }

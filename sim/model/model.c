@@ -520,13 +520,15 @@ gboolean event_item(struct rf_model *m, const struct rf_event *ev, GError **erro
 		pages = MIN(pages, m->ram - MIN(m->ram, m->used));
 		m->reserved += pages;
 		m->used += pages;
+		m->hugetlb += pages;
 		return TRUE;
 	case RF_EV_MEMORY:
 		pages = ev->len >> m->cfg.page_shift;
-		if (ev->flag)
-			m->ram += pages;
-		else
-			m->ram -= MIN(pages, m->ram);
+		if (!ev->flag)
+			pages = MIN(pages, m->ram);
+		m->ram += ev->flag ? pages : -pages;
+		m->hotplugged += ev->flag ? (int64_t)pages : -(int64_t)pages;
+		unowned_update(m);
 		return TRUE;
 	case RF_EV_THINK:
 		wait_until(m, m->host.now + MIN(ev->len, UINT64_MAX / 4), &m->time_access);

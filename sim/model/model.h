@@ -222,6 +222,9 @@ struct rf_model {
 	uint64_t vol_most;  /* ranges */
 	GArray *vol_doomed; /* what goes with pages that reclaim came across */
 	const struct rf_lruvec *vol_target; /* of the reclaim that asks for ranges */
+	struct rf_account_layout layout; /* account.c */
+	uint64_t ncharged, account_max, hugetlb; /* pages, bytes, pages */
+	int64_t hotplugged; /* pages that came since boot */
 	uint64_t unowned;   /* pages of kernel memory that no cgroup pays for, within reserved */
 
 	/* last-level cache: llc.c */
@@ -389,12 +392,19 @@ uint64_t host_unprotected(struct rf_policy *pol, struct rf_lruvec *lv, uint64_t 
 void count(struct rf_model *m, struct cgroup *cg, enum rf_counter c, int64_t n);
 void host_count(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c, int64_t n);
 
+/* ---- account.c: what finding the owner of a page takes ---- */
+void account_init(struct rf_model *m);
+uint64_t account_boot(const struct rf_model *m);    /* bytes, beyond page descriptors */
+uint64_t account_dynamic(const struct rf_model *m); /* bytes, for what is charged now */
+uint64_t account_waste(const struct rf_model *m);
+void account_charged(struct rf_model *m, int64_t pages);
+
 /* ---- node.c: the machine's own memory: frames, watermarks, kswapd, OOM ---- */
 void node_init(struct rf_model *m);
 gboolean frames_take(struct rf_model *m, uint32_t n, gboolean noretry);
 void frames_give(struct rf_model *m, uint32_t n);
-/* Kernel memory that no cgroup pays for comes to so many bytes now. */
-void unowned_set(struct rf_model *m, uint64_t bytes);
+/* Count anew the kernel memory that no cgroup pays for: ranges, accounting, descriptors of new memory. */
+void unowned_update(struct rf_model *m);
 /* FALSE: there is nobody to kill. */
 gboolean out_of_memory(struct rf_model *m, struct cgroup *cg, const char *reason);
 

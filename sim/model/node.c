@@ -15,8 +15,10 @@ void node_init(struct rf_model *m)
 {
 	unsigned shift = m->cfg.page_shift;
 	uint64_t frames = m->cfg.ram_bytes >> shift, kb, gap;
-	uint64_t meta = frames * 64 + m->seams.account->boot_bytes(m->seams.account_opt, &m->host, frames);
+	uint64_t meta;
 
+	account_init(m);
+	meta = frames * m->layout.struct_page + account_boot(m);
 	m->ram = frames;
 	m->used = m->reserved = (meta + (UINT64_C(1) << shift) - 1) >> shift;
 	kb = m->cfg.min_free_kbytes;
@@ -171,8 +173,9 @@ void frames_give(struct rf_model *m, uint32_t n)
 	m->used -= MIN(m->used, n);
 }
 
-void unowned_set(struct rf_model *m, uint64_t bytes)
+void unowned_update(struct rf_model *m)
 {
+	uint64_t bytes = account_dynamic(m) + (m->vol.ops->bytes ? m->vol.ops->bytes(&m->vol) : 0);
 	uint64_t pages = (bytes + (UINT64_C(1) << m->cfg.page_shift) - 1) >> m->cfg.page_shift;
 
 	m->reserved += pages - m->unowned;

@@ -16,7 +16,7 @@ static void update_bytes(struct rf_model *m)
 	if (!ops->bytes)
 		return;
 	m->vol_most = MAX(m->vol_most, ops->ranges(&m->vol));
-	unowned_set(m, ops->bytes(&m->vol));
+	unowned_update(m);
 }
 
 /* ---- whose range a page is in ---- */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * node-array: an array over all that a node spans, taken at boot: every page pays, charged or not, and
+ * so do holes (2.6.28, FLATMEM).
+ */
+#include "policies/account/layout.h"
+
+static const struct rf_option options[] = { RF_ACCOUNT_BITS, RF_ACCOUNT_BYTES("40"), RF_ACCOUNT_DISABLED, { .name = "holes", .type = RF_OPT_SIZE, .offset = RF_ACCOUNT_OFF(holes), .def = "0",
+	  .help = "addresses that the node spans and has no memory at" }, RF_OPTION_END };
+
+static void layout(const void *opt, const struct rf_host *host, struct rf_account_layout *l)
+{
+	const struct rf_account_options *o = opt;
+
+	(void)host;
+	l->struct_page = rf_account_bare(o);
+	l->page_bytes = o->disabled ? 0 : rf_account_words(o, (uint64_t)o->bytes);
+	l->holes = o->holes;
+}
+
+const struct rf_account_ops rf_account_node_array = {
+	.name = "node-array", .summary = "an array for each node at boot (2.6.28), holes included",
+	.options = options,
+	.options_size = sizeof(struct rf_account_options),
+	.layout = layout,
+};
