@@ -38,7 +38,7 @@ static const struct rf_arg args[] = {
 };
 
 static const struct rf_option table[] = {
-	{ "window-pages", RF_OPT_INT, OFF(window_pages), "pages", "32", 1, 1024, NULL,
+	{ "window-pages", RF_OPT_INT, OFF(window_pages), "pages", "48", 1, 1024, NULL,
 	  "leave out accesses to that many latest pages of the type", NULL },
 	{ "window-instructions", RF_OPT_INT, OFF(window_instructions), "instructions", "100000", 1,
 	  500000, NULL, "but for no longer than that", NULL },
