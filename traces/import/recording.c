@@ -543,7 +543,7 @@ static uint32_t le(const uint8_t *p, unsigned n)
 static enum rf_step block(struct recording *r, GError **error)
 {
 	uint64_t at = rf_input_offset(r->in);
-	struct cursor c = { NULL };
+	struct cursor c = { .wrong = NULL };
 	const uint8_t *p;
 	uint32_t n, pid, seq;
 	size_t have;
