@@ -2,6 +2,7 @@
 #include "sim/preflight.h"
 
 #include "base/error.h"
+#include "base/units.h"
 #include "sim/policy.h"
 #include "sim/seams.h"
 
@@ -63,9 +64,32 @@ static gboolean lacks_accesses(const struct rf_config *cfg, const struct rf_head
 	       flags(cfg) & (RF_POLICY_ACCESS | RF_POLICY_FUTURE | RF_POLICY_STACK);
 }
 
+/* A reduced trace is proven for few. */
+static gboolean beyond_reduction(const struct rf_config *cfg, const struct rf_header *h)
+{
+	const char *memory = h ? rf_header_get(h, "reduced-memory") : NULL;
+	uint64_t least = UINT64_MAX;
+
+	if (!memory)
+		return FALSE;
+	rf_parse_size(memory, &least, NULL);
+	return !cfg->frames_n || cfg->page_shift != h->granule_shift ||
+	       cfg->frames_n < least >> h->granule_shift ||
+	       (g_strcmp0(cfg->reclaim, "lru") && g_strcmp0(cfg->reclaim, "belady"));
+}
+
 gboolean rf_config_suits(const struct rf_config *cfg, const struct rf_header *h, GError **error)
 {
-	if (cfg->force || !lacks_accesses(cfg, h))
+	if (cfg->force)
+		return TRUE;
+	if (beyond_reduction(cfg, h)) {
+		rf_set_usage(error,
+		             "the trace is reduced, and right for --reclaim lru and belady alone, with "
+		             "--frames of %s of memory or more: replay the whole trace, or with --force",
+		             rf_header_get(h, "reduced-memory"));
+		return FALSE;
+	}
+	if (!lacks_accesses(cfg, h))
 		return TRUE;
 	rf_set_usage(error,
 	             "--reclaim %s must be told of every access, and the trace leaves out those to "
@@ -76,5 +100,5 @@ gboolean rf_config_suits(const struct rf_config *cfg, const struct rf_header *h,
 
 gboolean rf_config_forced(const struct rf_config *cfg, const struct rf_header *h)
 {
-	return lacks_accesses(cfg, h);
+	return lacks_accesses(cfg, h) || beyond_reduction(cfg, h);
 }

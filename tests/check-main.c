@@ -28,6 +28,7 @@
 	X(policies_host) \
 	X(policies_plugin) \
 	X(policies_samples) \
+	X(reduce) \
 	X(relations) \
 	X(relations_balance) \
 	X(reproduce) \

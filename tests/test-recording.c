@@ -304,7 +304,7 @@ START_TEST(damage)
 
 	program(&w);
 	for (unsigned i = 0; i < 3000; i++) {
-		g_autofree guint8 *copy = g_memdup2(stream->data, stream->len);
+		g_autofree guint8 *copy = memcpy(g_malloc(stream->len), stream->data, stream->len);
 		struct items it;
 
 		for (unsigned k = rf_rng_below(&rng, 3) + 1; k; k--)

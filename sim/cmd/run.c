@@ -114,8 +114,8 @@ static gboolean replay(struct rf_source *source, const char *path, const struct 
 	struct rf_machine *m;
 	gboolean ok;
 
-	if (!rf_config_suits(cfg, rf_source_header(source), error) ||
-	    !rf_config_resolve(cfg, rf_source_totals_ahead(source), error))
+	if (!rf_config_resolve(cfg, rf_source_totals_ahead(source), error) ||
+	    !rf_config_suits(cfg, rf_source_header(source), error))
 		return FALSE;
 	m = rf_machine_new(cfg, rf_source_totals_ahead(source), error);
 	if (!m)

@@ -15,6 +15,7 @@
 static const struct rf_trace_verb *const verbs[] = {
 	&rf_trace_info,     &rf_trace_cat,   &rf_trace_convert,
 	&rf_trace_validate, &rf_trace_synth, &rf_trace_cut,
+	&rf_trace_reduce,
 };
 
 /* ---- reading ---- */

@@ -22,7 +22,7 @@ struct rf_trace_verb {
 };
 
 extern const struct rf_trace_verb rf_trace_info, rf_trace_cat, rf_trace_convert, rf_trace_validate,
-	rf_trace_synth, rf_trace_cut;
+	rf_trace_synth, rf_trace_cut, rf_trace_reduce;
 
 /* How to read a trace: first member of the blocks of verbs that do. */
 struct rf_trace_in {

@@ -144,8 +144,8 @@ static gboolean replay(struct rf_source *source, struct rf_run *const *run, guin
 	gboolean ok = TRUE;
 
 	for (guint i = 0; ok && i < n; i++) {
-		ok = rf_config_suits(run[i]->cfg, rf_source_header(source), error) &&
-		     rf_config_resolve(run[i]->cfg, totals, error);
+		ok = rf_config_resolve(run[i]->cfg, totals, error) &&
+		     rf_config_suits(run[i]->cfg, rf_source_header(source), error);
 		m[i] = ok ? rf_machine_new(run[i]->cfg, totals, error) : NULL;
 		ok = m[i] != NULL;
 	}

@@ -139,8 +139,8 @@ static gboolean configure(const struct group *g, struct task *t, uint64_t *bytes
 
 	if (!rf_point_config(t->point, &t->cfg, error))
 		return FALSE;
-	if (rf_config_suits(&t->cfg, rf_source_header(g->source), error) &&
-	    rf_config_resolve(&t->cfg, totals, error)) {
+	if (rf_config_resolve(&t->cfg, totals, error) &&
+	    rf_config_suits(&t->cfg, rf_source_header(g->source), error)) {
 		*bytes = rf_estimate_bytes(&t->cfg, totals);
 		return TRUE;
 	}
