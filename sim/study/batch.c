@@ -244,6 +244,11 @@ gboolean rf_batch_fill(struct rf_batch *b, struct rf_source *source, struct rf_f
 	return TRUE;
 }
 
+guint rf_batch_runs(const struct rf_batch *b)
+{
+	return b->page->len;
+}
+
 guint rf_batch_items(const struct rf_batch *b)
 {
 	return b->items->len;

@@ -13,12 +13,13 @@ struct rf_batch;
 
 struct rf_batch *rf_batch_new(void);
 void rf_batch_free(struct rf_batch *b);
-/* Replace its content with the source's next items, up to about rf_batch_runs of runs, and what each
+/* Replace its content with the source's next items, up to about RF_BATCH_RUNS runs, and what each
  * future says of them.  *end: the trace's end was met. */
 #define RF_BATCH_RUNS 65536
 gboolean rf_batch_fill(struct rf_batch *b, struct rf_source *source, struct rf_futures *futures,
                        gboolean *end, GError **error);
 /* Items stay as they are until the next fill; any number of threads may read them. */
+guint rf_batch_runs(const struct rf_batch *b);
 guint rf_batch_items(const struct rf_batch *b);
 const struct rf_item *rf_batch_item(const struct rf_batch *b, guint i);
 /* The skim of a runs item, or NULL where it would be no shorter than the item. */

@@ -23,6 +23,9 @@ struct pool {
 	guint n, left; /* left: not ended */
 	struct rf_batch *window[WINDOW];
 	guint64 produced; /* batches so far */
+	uint64_t runs;    /* in them */
+	struct rf_totals whole; /* of the trace */
+	struct rf_progress *progress;
 	gboolean complete, stop;
 	struct rf_totals totals; /* when complete */
 	rf_pool_ended ended;
@@ -124,19 +127,36 @@ static gpointer work(gpointer data)
 
 /* ---- the reader ---- */
 
+static uint64_t accesses(const struct rf_totals *t)
+{
+	return t->accesses[RF_READ] + t->accesses[RF_WRITE] + t->accesses[RF_EXEC];
+}
+
+/* Where the machines are, not the reader. */
+static void show_progress(struct pool *p, guint64 passed)
+{
+	double share = (double)p->runs / (double)MAX(p->whole.runs, 1);
+
+	if (p->produced)
+		share *= (double)passed / (double)(p->produced * p->n);
+	rf_progress_update(p->progress, share, (uint64_t)(share * (double)accesses(&p->whole)));
+}
+
 /* Wait until the oldest batch of a full window is done with.  FALSE: nobody wants more. */
 static gboolean wait_for_room(struct pool *p)
 {
 	for (;;) {
-		guint64 behind = p->produced;
+		guint64 behind = p->produced, passed = 0;
 		gboolean wanted = FALSE;
 
 		for (guint i = 0; i < p->n; i++) {
+			passed += p->runner[i].next;
 			if (p->runner[i].ended)
 				continue;
 			behind = MIN(behind, p->runner[i].next);
 			wanted = TRUE;
 		}
+		show_progress(p, passed);
 		if (rf_interrupted())
 			p->stop = TRUE;
 		if (!wanted || p->stop)
@@ -149,27 +169,26 @@ static gboolean wait_for_room(struct pool *p)
 }
 
 static gboolean read_trace(struct pool *p, struct rf_source *source, struct rf_futures *futures,
-                           struct rf_progress *progress, GError **error)
+                           GError **error)
 {
 	gboolean end = FALSE, ok = TRUE;
 
 	g_mutex_lock(&p->lock);
 	while (ok && !end && wait_for_room(p)) {
 		struct rf_batch *b = p->window[p->produced % WINDOW];
-		const struct rf_totals *t = rf_source_totals(source);
 
 		g_mutex_unlock(&p->lock);
 		ok = rf_batch_fill(b, source, futures, &end, error);
-		rf_progress_update(progress, rf_source_progress(source),
-		                   t->accesses[RF_READ] + t->accesses[RF_WRITE] + t->accesses[RF_EXEC]);
 		g_mutex_lock(&p->lock);
-		if (ok)
+		if (ok) {
 			p->produced++;
-		else
+			p->runs += rf_batch_runs(b);
+		} else {
 			p->stop = TRUE;
+		}
 		if (end) {
 			p->complete = TRUE;
-			p->totals = *t;
+			p->totals = *rf_source_totals(source);
 		}
 		g_cond_broadcast(&p->changed);
 	}
@@ -199,7 +218,14 @@ gboolean rf_pool_replay(struct rf_source *source, struct rf_pool_job *jobs, guin
                         unsigned threads, rf_pool_ended ended, void *self,
                         struct rf_progress *progress, GError **error)
 {
-	struct pool p = { .n = n, .left = n, .ended = ended, .self = self };
+	struct pool p = {
+		.n = n,
+		.left = n,
+		.ended = ended,
+		.self = self,
+		.whole = *rf_source_totals_ahead(source),
+		.progress = progress,
+	};
 	struct rf_futures futures = { 0 };
 	g_autoptr(GPtrArray) workers = g_ptr_array_new();
 	gboolean ok;
@@ -215,7 +241,7 @@ gboolean rf_pool_replay(struct rf_source *source, struct rf_pool_job *jobs, guin
 	if (ok) {
 		for (unsigned i = 0; i < MIN(threads, n); i++)
 			g_ptr_array_add(workers, g_thread_new("machines", work, &p));
-		ok = read_trace(&p, source, &futures, progress, error);
+		ok = read_trace(&p, source, &futures, error);
 		for (guint i = 0; i < workers->len; i++)
 			g_thread_join(workers->pdata[i]);
 		if (ok && p.stop) {

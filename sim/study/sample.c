@@ -63,7 +63,14 @@ static gboolean fitted(const struct rf_point *p, const struct rf_totals *totals,
 	return FALSE;
 }
 
-/* Some of the points, evenly spread.  Those who know the future would need passes of their own. */
+/* Can a machine be fed with the beginning alone?  Who knows the future needs the whole, and closed
+ * replay chooses the order by itself. */
+static gboolean can_be_timed(const struct rf_config *cfg)
+{
+	return !rf_config_knows_future(cfg) && cfg->replay == RF_REPLAY_ORDERED;
+}
+
+/* Some of the points, evenly spread. */
 static gboolean time_some(struct rf_source *source, const GPtrArray *todo, double *mean,
                           GError **error)
 {
@@ -79,7 +86,7 @@ static gboolean time_some(struct rf_source *source, const GPtrArray *todo, doubl
 
 		if (!fitted(todo->pdata[i], totals, &cfg))
 			continue;
-		if (!rf_config_knows_future(&cfg))
+		if (can_be_timed(&cfg))
 			m = rf_machine_new(&cfg, totals, NULL);
 		if (m && time_machine(source, m, &seconds, error)) {
 			sum += seconds;
