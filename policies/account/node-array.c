@@ -4,7 +4,9 @@
  */
 #include "policies/account/layout.h"
 
-static const struct rf_option options[] = { RF_ACCOUNT_BITS, RF_ACCOUNT_BYTES("40"), RF_ACCOUNT_DISABLED, { .name = "holes", .type = RF_OPT_SIZE, .offset = RF_ACCOUNT_OFF(holes), .def = "0",
+static const struct rf_option options[] = {
+	RF_ACCOUNT_BITS, RF_ACCOUNT_BYTES("40"), RF_ACCOUNT_DISABLED,
+	{ .name = "holes", .type = RF_OPT_SIZE, .offset = RF_ACCOUNT_OFF(holes), .def = "0",
 	  .help = "addresses that the node spans and has no memory at" }, RF_OPTION_END };
 
 static void layout(const void *opt, const struct rf_host *host, struct rf_account_layout *l)
