@@ -317,9 +317,7 @@ static gboolean swap_read(struct rf_model *m, struct space *s, const struct rf_v
 		cluster_readahead(m, p, &r);
 	else
 		vma_readahead(m, s, vma, v, &r);
-	if (!m->current->alive)
-		return FALSE;
-	if (!(m->fact[p] & RF_PAGE_RESIDENT)) {
+	if (m->current->alive && !(m->fact[p] & RF_PAGE_RESIDENT)) {
 		if (!cache_add(m, p, RF_HOW_FAULT, FALSE)) {
 			submit_reads(m, &r);
 			return m->closed && (m->fact[p] & RF_PAGE_RESIDENT);
@@ -327,8 +325,8 @@ static gboolean swap_read(struct rf_model *m, struct space *s, const struct rf_v
 		m->fact[p] |= F_READING;
 		r.page[r.n < G_N_ELEMENTS(r.page) ? r.n++ : r.n - 1] = p;
 	}
-	submit_reads(m, &r);
-	return TRUE;
+	submit_reads(m, &r); /* what is in the cache already is read, even if its reader was killed on the way */
+	return m->current->alive;
 }
 
 static void wait_for_swap(struct rf_model *m, rf_page p)
