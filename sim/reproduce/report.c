@@ -120,22 +120,20 @@ static void inputs(GString *out, const struct rf_experiment *e, enum rf_exp_orig
 
 	for (guint i = 0; i < e->inputs->len; i++) {
 		const struct rf_exp_input *in = e->inputs->pdata[i];
-		size_t start;
 
 		if (in->origin != origin)
 			continue;
 		if (!any)
 			g_string_append_printf(out, "\n%s\n", head);
 		any = TRUE;
-		start = out->len;
 		label(out, in->name, 20);
 		range_right(out, in->text, 14);
-		g_string_append_printf(out, "  %-4s", in->cal ? "cal" : "");
-		if (*in->note)
+		if (*in->note) {
+			g_string_append_printf(out, "  %-4s", in->cal ? "cal" : "");
 			rf_wrap(out, in->note, 40, 40);
-		else
-			g_string_append_c(out, '\n');
-		(void)start;
+		} else {
+			g_string_append(out, in->cal ? "  cal\n" : "\n");
+		}
 	}
 }
 
