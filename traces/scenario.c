@@ -64,7 +64,8 @@ static struct strand *strand_new(struct scenario *sc, struct strand *parent, con
 
 	st->frames = g_array_new(FALSE, FALSE, sizeof(struct frame));
 	st->var = g_new(uint64_t, n + 1);
-	memcpy(st->var, var, n * sizeof(*var));
+	if (n)
+		memcpy(st->var, var, n * sizeof(*var));
 	st->rng.s = sc->prog->seed + sc->started++ * UINT64_C(0xD1B54A32D192ED03);
 	st->parent = parent;
 	if (sc->last) { /* at the end of the round */
