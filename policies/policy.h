@@ -77,6 +77,7 @@ struct rf_scan {
 	gboolean cache_trim, cache_trim_forbidden, file_tiny;
 	/* For memory.low: somebody was spared; this time nobody is. */
 	gboolean low_skipped, low_reclaim;
+	gboolean spared;    /* a floor of the protect seam kept pages from being reclaimed */
 	gboolean full_walk; /* every cgroup of the subtree is visited, though the goal is met */
 };
 
@@ -191,6 +192,9 @@ struct rf_host {
 	/* What the policy makes of a refault, for who studies it: how far its estimate says that page was
 	 * from staying in memory, in pages; within limit it takes the page for one of the working set. */
 	void (*estimated)(struct rf_policy *pol, rf_page page, uint64_t distance, uint64_t limit);
+	/* The protect seam: are pages of this type to be left alone at sc->prio?  For policies that have
+	 * shrink(): what others propose is tested for them. */
+	gboolean (*spare_list)(struct rf_policy *pol, gboolean anon, struct rf_scan *sc);
 };
 
 #define RF_KERNEL(a, b, c) (((a) << 16) | ((b) << 8) | (c))

@@ -7,6 +7,12 @@
 
 #include "policies/policy.h"
 
+/* What memory holds, in bytes; shmem counts as anonymous, lazyfree pages as file pages. */
+struct rf_protect_sizes {
+	uint64_t file, clean_file, anon;
+	gboolean swap; /* anonymous pages can be reclaimed */
+};
+
 struct rf_protect_ops {
 	const char *name, *summary;
 	const struct rf_option *options;
@@ -15,6 +21,11 @@ struct rf_protect_ops {
 	gboolean (*activate)(const void *opt, const struct rf_host *host, rf_page page, unsigned vm);
 	/* A referenced page at the tail of the active list: rotate it instead of deactivating it? */
 	gboolean (*rotate)(const void *opt, const struct rf_host *host, rf_page page, unsigned vm);
+	/* Optional.  A page about to be reclaimed, that mappings with flags vm have: must it stay? */
+	gboolean (*spare_page)(const void *opt, const struct rf_host *host, rf_page page, unsigned vm);
+	/* Optional.  Are all pages of this type to be left alone at this priority?  12 is the first, 0 the
+	 * last before reclaim gives up; when nothing is left then, a task is killed. */
+	gboolean (*spare_list)(const void *opt, const struct rf_protect_sizes *sizes, gboolean anon, int prio);
 };
 
 /* Where a page's owner is kept, and what that takes: bytes. */

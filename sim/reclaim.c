@@ -12,7 +12,7 @@ static enum rf_verdict take(struct rf_policy *pol, struct rf_lruvec *lv, rf_page
 	sc->scanned++;
 	host->count(pol, lv, anon ? RF_C_pgscan_anon : RF_C_pgscan_file, 1);
 	host->count(pol, lv, sc->kswapd ? RF_C_pgscan_kswapd : RF_C_pgscan_direct, 1);
-	verdict = host->evict(pol, page, sc, FALSE);
+	verdict = host->spare_list && host->spare_list(pol, anon, sc) ? RF_ACTIVATE : host->evict(pol, page, sc, FALSE);
 	if (verdict == RF_FREED) {
 		sc->reclaimed++;
 		host->count(pol, lv, anon ? RF_C_pgsteal_anon : RF_C_pgsteal_file, 1);
@@ -103,8 +103,14 @@ static void descend(struct rf_policy *pol, struct rf_scan *sc)
 			if (sc->reclaimed >= sc->goal && !sc->kswapd && partial_walks(pol) && !sc->full_walk)
 				break;
 		}
-		if (sc->reclaimed >= sc->goal || !pol->ops->shrink)
+		if (sc->reclaimed >= sc->goal)
 			break;
+		if (!pol->ops->shrink) {
+			/* Once more for those that a floor left with nothing: as the last resort. */
+			if (sc->reclaimed || !sc->spared || !sc->prio)
+				break;
+			sc->prio = 1;
+		}
 	}
 }
 

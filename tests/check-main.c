@@ -38,6 +38,7 @@
 	X(study_sweep) \
 	X(seam_account) \
 	X(seam_fill) \
+	X(seam_protect) \
 	X(seam_volatile) \
 	X(streams) \
 	X(synth) \

@@ -4,11 +4,17 @@
  */
 #include "policies/reclaim/mglru.h"
 
-int mg_swappiness(struct rf_policy *pol, struct rf_lruvec *lv, const struct rf_scan *sc)
+static gboolean spared(struct rf_policy *pol, struct rf_scan *sc, int type)
 {
-	if (!sc->may_swap || pol->host->swap_available(pol, lv) < MG_BATCH)
+	return pol->host->spare_list && pol->host->spare_list(pol, type == MG_ANON, sc);
+}
+
+/* A type that is spared is left out as swappiness leaves one out. */
+int mg_swappiness(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
+{
+	if (!sc->may_swap || pol->host->swap_available(pol, lv) < MG_BATCH || spared(pol, sc, MG_ANON))
 		return 0;
-	return sc->swappiness;
+	return sc->swappiness && spared(pol, sc, MG_FILE) ? MG_ANON_ONLY : sc->swappiness;
 }
 
 /* ---- choices: the control loop ---- */
@@ -262,8 +268,7 @@ static enum rf_verdict check_references(struct rf_policy *pol, struct rf_lruvec 
 	if (!young)
 		return RF_FREED;
 	*f |= MG_REF;
-	return referenced || young > 1 || ((vm & RF_VM_EXEC) && mg_type(pol, page) == MG_FILE) ?
-	       RF_ACTIVATE : RF_KEEP;
+	return referenced || young > 1 || pol->host->spare_inactive(pol, page, vm) ? RF_ACTIVATE : RF_KEEP;
 }
 
 /* ---- eviction ---- */
@@ -393,6 +398,8 @@ void mg_shrink(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc)
 	gboolean aged = FALSE;
 
 	if (turns && (!has_turn(pol, lv) || sc->reclaimed >= sc->goal))
+		return;
+	if (!swappiness && spared(pol, sc, MG_FILE))
 		return;
 	mg_drain(pol);
 	for (;;) {

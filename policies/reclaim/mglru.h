@@ -158,7 +158,7 @@ void mg_inc_max_seq(struct rf_policy *pol, struct rf_lruvec *lv, int swappiness)
 void mg_age(struct rf_policy *pol, struct rf_scan *sc);
 
 /* mglru-evict.c */
-int mg_swappiness(struct rf_policy *pol, struct rf_lruvec *lv, const struct rf_scan *sc);
+int mg_swappiness(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc);
 void mg_prepare(struct rf_policy *pol, struct rf_scan *sc);
 void mg_shrink(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc);
 

@@ -104,7 +104,7 @@ static enum references check_references(struct rf_policy *pol, rf_page page, str
 		if (!r->ref_twice)
 			return REF_ACTIVATE;
 		*f |= TL_REF;
-		if (referenced || young > 1)
+		if (referenced || (young > 1 && r->shared_once))
 			return REF_ACTIVATE;
 		if (pol->host->spare_inactive(pol, page, vm))
 			return REF_ACTIVATE;
@@ -258,6 +258,8 @@ static void scan_targets(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_
 	const struct rf_host *host = pol->host;
 	struct tl_lruvec *v = tl_lruvec(lv);
 	enum { FILE_ONLY, ANON_ONLY, EQUAL, FRACTION } how;
+	const gboolean spare_anon = host->spare_list && host->spare_list(pol, TRUE, sc);
+	const gboolean spare_file = host->spare_list && host->spare_list(pol, FALSE, sc);
 	uint64_t ap = 0, fp = 0;
 	int i;
 
@@ -267,7 +269,7 @@ static void scan_targets(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_
 		how = FILE_ONLY;
 	else if (!sc->prio && sc->swappiness)
 		how = EQUAL;
-	else if (sc->file_tiny)
+	else if (sc->file_tiny || spare_file)
 		how = ANON_ONLY;
 	else if (sc->cache_trim)
 		how = FILE_ONLY;
@@ -286,6 +288,8 @@ static void scan_targets(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_
 		if (how == FRACTION && s)
 			s = s * (file ? fp : ap) / (ap + fp);
 		else if ((how == FILE_ONLY && !file) || (how == ANON_ONLY && file))
+			s = 0;
+		if (file ? spare_file : spare_anon)
 			s = 0;
 		target[i] = s;
 	}

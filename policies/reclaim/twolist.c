@@ -15,6 +15,7 @@ static const struct rf_option options[] = {
 	     "a young anonymous page makes another trip instead of being activated", "5.9"),
 	RULE("ref_twice", ref_twice, "a mapped file page needs two references to be activated", "2.6.34"),
 	RULE("shmem_twice", shmem_twice, "so does a page of shmem (2.6.34 to 3.4)", "2.6.34"),
+	RULE("shared_once", shared_once, "one reference each through two mappings is enough", "3.3"),
 	RULE("workingset", workingset, "shadows remember evictions; refaults are tested", "3.15"),
 	{ .name = "active_file", .type = RF_OPT_ENUM, .offset = OFF(active_file), .def = "auto",
 	  .choices = "auto,any,half,ratio", .since = "2.6.31",
@@ -51,6 +52,7 @@ static gboolean tl_init(struct rf_policy *pol, GError **error)
 	r->anon_second_chance = pick(o->anon_second_chance, k >= RF_KERNEL(5, 9, 0));
 	r->ref_twice = pick(o->ref_twice, k >= RF_KERNEL(2, 6, 34));
 	r->shmem_twice = pick(o->shmem_twice, k >= RF_KERNEL(2, 6, 34) && k < RF_KERNEL(3, 5, 0));
+	r->shared_once = pick(o->shared_once, k >= RF_KERNEL(3, 3, 0));
 	r->active_file = o->active_file ? o->active_file : k >= RF_KERNEL(4, 7, 0) ? TL_FILE_RATIO :
 	                 k >= RF_KERNEL(2, 6, 31) ? TL_FILE_HALF : TL_FILE_ANY;
 	r->workingset = pick(o->workingset, k >= RF_KERNEL(3, 15, 0));

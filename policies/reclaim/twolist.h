@@ -38,6 +38,7 @@ struct tl_rules {
 	gboolean ref_twice;         /* 2.6.34: a mapped file page needs two references to be activated */
 	int active_file;            /* when the active file list is looked at */
 	gboolean shmem_twice;       /* 2.6.34 to 3.4: a page of shmem too */
+	gboolean shared_once;       /* 3.3: but one time is enough through two mappings */
 	gboolean workingset;        /* 3.15: shadows and the refault test */
 	int cost;                   /* enum tl_cost */
 	gboolean deactivate_root;   /* 5.5: decided from the root of reclaim, not from each vector */
@@ -51,7 +52,7 @@ enum tl_cost { TL_COST_AUTO, TL_COST_ROTATED, TL_COST_PAGEOUT, TL_COST_IO_ROTATE
 
 struct tl_options {
 	int active_file;
-	int anon_inactive, ref_twice, shmem_twice, anon_second_chance, workingset, cost;
+	int anon_inactive, ref_twice, shmem_twice, shared_once, anon_second_chance, workingset, cost;
 	int deactivate_root, refault_deactivate, cache_trim, proportional;
 	int64_t batch;
 };

@@ -30,6 +30,29 @@ static gboolean host_spare_active(struct rf_policy *pol, rf_page page, unsigned 
 	return m->seams.protect->rotate(m->seams.protect_opt, &m->host, page, vm);
 }
 
+/* Floors are the machine's, as the knobs are: also for a cgroup at its limit. */
+static gboolean host_spare_list(struct rf_policy *pol, gboolean anon, struct rf_scan *sc)
+{
+	struct rf_model *m = pol->machine;
+	const unsigned shift = m->cfg.page_shift;
+	struct rf_protect_sizes sizes = { .swap = sc->may_swap && host_swap_available(pol, sc->target) };
+	uint64_t file = m->lazyfree, all = 0;
+
+	for (guint i = 0; i < m->cgroups->len; i++) {
+		const struct cgroup *cg = cgroup_nth(m, i);
+
+		file += cg->file - cg->shmem;
+		all += cg->file + cg->anon;
+	}
+	sizes.file = file << shift;
+	sizes.clean_file = (file - MIN(file, m->dirty)) << shift;
+	sizes.anon = (all - file) << shift;
+	if (!m->seams.protect->spare_list(m->seams.protect_opt, &sizes, anon, sc->prio))
+		return FALSE;
+	sc->spared = TRUE;
+	return TRUE;
+}
+
 static void host_lazyfree(struct rf_policy *pol, rf_page page)
 {
 	page_set_lazyfree(pol->machine, page);
@@ -129,6 +152,8 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 	init_host(m);
 	if (!rf_seams_init(&m->seams, &m->cfg, error))
 		goto fail;
+	if (m->seams.protect->spare_list)
+		m->host.spare_list = host_spare_list;
 	m->pol = rf_policy_new(m->cfg.reclaim, &m->host, m, error);
 	if (!m->pol)
 		goto fail;

@@ -344,6 +344,21 @@ static enum rf_verdict evict_lazyfree(struct rf_model *m, rf_page p)
 	return RF_FREED;
 }
 
+static gboolean must_stay(const struct rf_model *m, rf_page p, unsigned pages)
+{
+	const struct rf_protect_ops *protect = m->seams.protect;
+	unsigned vm = 0, i;
+	uint32_t v;
+
+	if (!protect->spare_page)
+		return FALSE;
+	for (i = 0; i < pages; i++)
+		for (v = m->rmap[folio_page(m, p, i)]; v != RF_NO_PAGE; v = m->rmap_next[v])
+			if ((m->pte[v] & (PTE_PRESENT | PTE_EXEC)) == (PTE_PRESENT | PTE_EXEC))
+				vm |= RF_VM_EXEC;
+	return protect->spare_page(m->seams.protect_opt, &m->host, p, vm);
+}
+
 /* shrink_folio_list() for one folio, after its references were judged: 3.2. */
 enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc, gboolean clean_only)
 {
@@ -366,6 +381,8 @@ enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc,
 	spend(m, page_mapcount(m, p) ? m->profile.scan_mapped : m->profile.scan_unmapped, &m->time_reclaim);
 	if (volatile_discards(m, p))
 		return RF_FREED;
+	if (must_stay(m, p, pages))
+		return RF_ACTIVATE;
 	if (!(f & RF_PAGE_SWAPBACKED) && (f & (RF_PAGE_DIRTY | RF_PAGE_WRITEBACK))) {
 		sc->dirty++;
 		if (!(f & RF_PAGE_WRITEBACK))
