@@ -250,6 +250,8 @@ struct rf_reclaim_ops {
 	gboolean (*workingset)(struct rf_policy *pol, rf_page page);
 	/* Sizes for reports: inactive_anon, active_anon, inactive_file, active_file.  Optional. */
 	void (*sizes)(struct rf_policy *pol, struct rf_lruvec *lv, uint64_t out[4]);
+	/* Simulated ns that scans take from end to end of those lists, in the mean; 0: not scanned.  Optional. */
+	void (*scan_times)(struct rf_policy *pol, struct rf_lruvec *lv, uint64_t out[4]);
 	/* Checked builds: verify every list against the facts; abort with a message.  Optional. */
 	void (*check)(struct rf_policy *pol, struct rf_lruvec *lv);
 };

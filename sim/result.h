@@ -56,6 +56,8 @@
 	X(rf_active_anon, "B", '0', "active anonymous list") \
 	X(rf_inactive_file, "B", '0', "inactive file list") \
 	X(rf_active_file, "B", '0', "active file list") \
+	X(rf_inactive_file_scan, "ns", '0', "time a scan takes through the workload's inactive file list; 0: none") \
+	X(rf_active_file_scan, "ns", '0', "time a scan takes through the workload's active file list; 0: none") \
 	X(rf_usage, "B", '-', "charged to the workload's cgroup") \
 	X(rf_usage_max, "B", '-', "charged to the workload's cgroup, largest") \
 	X(rf_kernel, "B", '-', "of it kernel memory (page tables, page-cache tree nodes)") \

@@ -230,6 +230,27 @@ START_TEST(two_mappings_are_two_uses_since_3_3)
 }
 END_TEST
 
+/* ---- I and A, the times that decide what the rule saves ---- */
+
+/* A file of 16 MiB streams by under 2 MiB: what a list of so many pages takes at the stream's pace.  Its
+ * pages are used once, so that the active list is not looked at. */
+START_TEST(scan_time_of_a_stream)
+{
+	struct model_run r;
+	double pace;
+
+	model_run(&r, "--limit 2M", "task 1\nfile 2 stream 16M\nread 1 file:2 0 16M\n", MODEL_RUN_UNCHECKED);
+	pace = (double)GAUGE(&r, rf_time) / 4096;
+	ck_assert_uint_eq(PAGES(&r, rf_active_file), 0);
+	ck_assert_double_eq_tol((double)GAUGE(&r, rf_inactive_file_scan) / (pace * (double)PAGES(&r, rf_inactive_file)), 1, 0.1);
+	eq(GAUGE(&r, rf_active_file_scan), 0);
+	model_run_clear(&r);
+	model_run(&r, "--limit 2M", "task 1\nfile 2 stream 1M\nread 1 file:2 0 1M\n", MODEL_RUN_UNCHECKED);
+	eq(GAUGE(&r, rf_inactive_file_scan), 0); /* it fits */
+	model_run_clear(&r);
+}
+END_TEST
+
 Suite *suite_seam_protect(void)
 {
 	Suite *s = suite_create("seam_protect");
@@ -246,6 +267,9 @@ Suite *suite_seam_protect(void)
 	tcase_add_test(t, floors_make_anonymous_pages_go);
 	tcase_add_test(t, anon_floor_makes_file_pages_go);
 	tcase_add_test(t, the_rule_is_an_option_of_each);
+	suite_add_tcase(s, t);
+	t = tcase_create("times");
+	tcase_add_test(t, scan_time_of_a_stream);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -56,6 +56,15 @@ void tl_finish(struct rf_policy *pol, struct rf_scan *sc)
 	v->snapshot[1] = tl_stale_activated(pol, sc->target, TL_FILE_TYPE);
 }
 
+static void note_pace(struct tl_pace *p, uint64_t now, unsigned pages, uint64_t size)
+{
+	if (p->last)
+		p->rounds += ((uint64_t)pages << TL_PACE_SHIFT) / size;
+	else
+		p->first = now;
+	p->last = now;
+}
+
 /* Take folios off the tail, coldest first, until n pages were looked at.  Every folio on a list can be
  * isolated here.  Returns how many; *pages is what they come to. */
 static unsigned isolate(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n, rf_page *page,
@@ -70,6 +79,8 @@ static unsigned isolate(struct rf_policy *pol, struct rf_lruvec *lv, int list, u
 		for (*pages = 0; *pages < n && rf_queue_take(&v->list[list], pol, 1, page + taken); taken++)
 			*pages += rf_folio_pages(pol, page[taken]);
 	}
+	if (taken)
+		note_pace(&v->pace[list], pol->host->now, *pages, v->size[list]);
 	v->size[list] -= *pages;
 	for (i = 0; i < taken; i++)
 		pol->page_priv[page[i]] = (pol->page_priv[page[i]] & ~TL_LRU) | TL_ISOLATED;

@@ -507,6 +507,18 @@ static void tl_sizes(struct rf_policy *pol, struct rf_lruvec *lv, uint64_t out[4
 		out[i] = tl_lruvec(lv)->size[i];
 }
 
+static void tl_scan_times(struct rf_policy *pol, struct rf_lruvec *lv, uint64_t out[4])
+{
+	int i;
+
+	(void)pol;
+	for (i = 0; i < TL_NLISTS; i++) {
+		const struct tl_pace *p = &tl_lruvec(lv)->pace[i];
+
+		out[i] = p->rounds ? (uint64_t)(((__uint128_t)(p->last - p->first) << TL_PACE_SHIFT) / p->rounds) : 0;
+	}
+}
+
 static void tl_check(struct rf_policy *pol, struct rf_lruvec *lv)
 {
 	uint32_t i;
@@ -563,5 +575,6 @@ const struct rf_reclaim_ops rf_reclaim_twolist = {
 	.flush = tl_flush,
 	.workingset = tl_workingset,
 	.sizes = tl_sizes,
+	.scan_times = tl_scan_times,
 	.check = tl_check,
 };

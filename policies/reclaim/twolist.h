@@ -70,9 +70,17 @@ struct tl_state {
 	uint32_t nlruvecs;
 };
 
+/* How fast scans go through a list. */
+struct tl_pace {
+	uint64_t first, last; /* scans: ns */
+	uint64_t rounds;      /* lists' lengths looked at since the first, times 1 << TL_PACE_SHIFT */
+};
+#define TL_PACE_SHIFT 20
+
 struct tl_lruvec {
 	struct rf_queue list[TL_NLISTS]; /* of folios; the oldest is the tail */
 	uint64_t size[TL_NLISTS];        /* in pages */
+	struct tl_pace pace[TL_NLISTS];
 	uint64_t cost[2];            /* anon_cost, file_cost */
 	uint64_t nonresident_age;
 	uint64_t activated[2];       /* workingset_activate_*, exact */

@@ -191,6 +191,13 @@ static void gauges(struct rf_model *m, uint64_t g[RF_NGAUGES])
 	g[RF_G_rf_swapcache] = swapcache << shift;
 	for (j = 0; j < 4; j++)
 		g[RF_G_rf_inactive_anon + j] = lru[j] << shift;
+	if (m->pol->ops->scan_times) {
+		uint64_t ns[4];
+
+		m->pol->ops->scan_times(m->pol, m->workload->lv, ns);
+		g[RF_G_rf_inactive_file_scan] = ns[2];
+		g[RF_G_rf_active_file_scan] = ns[3];
+	}
 	g[RF_G_rf_usage] = m->workload->usage << shift;
 	g[RF_G_rf_usage_max] = m->workload->usage_max << shift;
 	g[RF_G_rf_kernel] = kernel << shift;
