@@ -107,6 +107,14 @@ struct given {
 	uint64_t seed, faults, swapped;
 };
 
+static void clear_pair(gpointer data)
+{
+	struct rf_saved_pair *pair = data;
+
+	g_free(pair->name);
+	g_free(pair->value);
+}
+
 static GPtrArray *results(const struct given *g, guint n)
 {
 	GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)rf_saved_free);
@@ -126,6 +134,7 @@ static GPtrArray *results(const struct given *g, guint n)
 		s->header = g_array_new(FALSE, FALSE, sizeof(struct rf_saved_pair));
 		s->profile = g_array_new(FALSE, FALSE, sizeof(struct rf_saved_pair));
 		s->config = g_array_new(FALSE, FALSE, sizeof(struct rf_saved_pair));
+		g_array_set_clear_func(s->config, clear_pair);
 		g_array_append_vals(s->config, pairs, 2);
 		rf_result_init(&s->result);
 		s->seed = g[i].seed;
