@@ -18,7 +18,7 @@ static void fill(struct rf_result *r, uint64_t base)
 		                       8, 9, 10, 11, 12, 13, TRUE, FALSE };
 	struct rf_cpu_result cpu = { 31, 32 };
 	struct rf_lock_result lock = { "some_lock", 41, 42, 43, 44, 45 };
-	struct rf_cgroup_result group = { .path = g_strdup("/work/x"), .usage = 11, .usage_max = 12,
+	struct rf_cgroup_result group = { .path = g_strdup("/jobs/x"), .usage = 11, .usage_max = 12,
 		                          .anon = 13, .file = 14, .file_mapped = 15, .swap = 16,
 		                          .kernel = 17, .lru = { 18, 19, 20, 21 } };
 	struct rf_oom oom = { 99, 7, g_strdup("/"), NULL };
@@ -162,7 +162,7 @@ START_TEST(round_trip)
 	ck_assert_uint_eq(g_array_index(s->result.locks, struct rf_lock_result, 0).held, 45);
 	ck_assert_uint_eq(s->result.cgroups->len, 1);
 	g = &g_array_index(s->result.cgroups, struct rf_cgroup_result, 0);
-	ck_assert_str_eq(g->path, "/work/x");
+	ck_assert_str_eq(g->path, "/jobs/x");
 	ck_assert_mem_eq(g->counter, g_array_index(r.cgroups, struct rf_cgroup_result, 0).counter,
 	                 sizeof(g->counter));
 	ck_assert(g->usage == 11 && g->kernel == 17 && g->lru[0] == 18 && g->lru[3] == 21);
