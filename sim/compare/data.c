@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Comparisons for programs: a line, or an object, a metric, row and side.
  */
-#include <json-glib/json-glib.h>
-
 #include "base/version.h"
 #include "sim/compare/compare.h"
+#include "sim/report/members.h"
 #include "sim/report/report.h"
 
 #define SCHEMA 1
@@ -73,20 +72,6 @@ void rf_compare_csv(GString *out, const struct rf_compare *c, const GPtrArray *m
 
 /* ---- JSON ---- */
 
-static void text(JsonBuilder *b, const char *name, const char *value)
-{
-	g_autofree char *valid = g_utf8_make_valid(value, -1);
-
-	json_builder_set_member_name(b, name);
-	json_builder_add_string_value(b, valid);
-}
-
-static void number(JsonBuilder *b, const char *name, uint64_t n)
-{
-	json_builder_set_member_name(b, name);
-	json_builder_add_int_value(b, (gint64)MIN(n, G_MAXINT64));
-}
-
 /* As text of three decimals, a number again: what CSV says. */
 static void real(JsonBuilder *b, const char *name, double n)
 {
@@ -102,17 +87,17 @@ static void json_cell(void *self, const struct cell *x)
 	const char better[] = { x->metric->better, '\0' };
 
 	json_builder_begin_object(b);
-	text(b, "metric", x->metric->name);
-	text(b, "unit", x->metric->unit);
-	text(b, "better", better);
-	text(b, "row", x->row->label);
-	text(b, "side", x->side->label);
-	number(b, "seeds", x->f.n);
+	rf_json_text(b, "metric", x->metric->name);
+	rf_json_text(b, "unit", x->metric->unit);
+	rf_json_text(b, "better", better);
+	rf_json_text(b, "row", x->row->label);
+	rf_json_text(b, "side", x->side->label);
+	rf_json_number(b, "seeds", x->f.n);
 	real(b, "mean", x->f.mean);
-	number(b, "min", x->f.min);
-	number(b, "max", x->f.max);
+	rf_json_number(b, "min", x->f.min);
+	rf_json_number(b, "max", x->f.max);
 	real(b, "half_95", x->f.half);
-	text(b, "change", kinds[x->change.kind]);
+	rf_json_text(b, "change", kinds[x->change.kind]);
 	if (x->change.kind == RF_CHANGE_PERCENT) {
 		real(b, "change_percent", x->change.percent);
 		if (x->metric->better != '0')
@@ -126,12 +111,12 @@ static void json_overall(JsonBuilder *b, const struct rf_compare *c, const struc
 	struct rf_overall o = rf_compare_overall(c, side, m);
 
 	json_builder_begin_object(b);
-	text(b, "metric", m->name);
-	text(b, "side", ((const struct rf_side *)c->sides->pdata[side])->label);
-	number(b, "rows", o.n);
-	number(b, "left_out", o.left_out);
+	rf_json_text(b, "metric", m->name);
+	rf_json_text(b, "side", ((const struct rf_side *)c->sides->pdata[side])->label);
+	rf_json_number(b, "rows", o.n);
+	rf_json_number(b, "left_out", o.left_out);
 	real(b, "geomean_percent", o.percent);
-	text(b, "test", "exact Wilcoxon signed-rank, two-sided");
+	rf_json_text(b, "test", "exact Wilcoxon signed-rank, two-sided");
 	json_builder_set_member_name(b, "p");
 	json_builder_add_double_value(b, o.p);
 	json_builder_end_object(b);
@@ -140,42 +125,30 @@ static void json_overall(JsonBuilder *b, const struct rf_compare *c, const struc
 void rf_compare_json(GString *out, const struct rf_compare *c, const GPtrArray *metrics)
 {
 	g_autoptr(JsonBuilder) b = json_builder_new();
-	g_autoptr(JsonGenerator) generator = json_generator_new();
-	g_autoptr(JsonNode) root = NULL;
-	g_autofree char *document = NULL;
 
 	json_builder_begin_object(b);
-	text(b, "program", "refault compare");
-	text(b, "version", rf_version);
-	number(b, "schema", SCHEMA);
-	json_builder_set_member_name(b, "sides");
-	json_builder_begin_array(b);
+	rf_json_text(b, "program", "refault compare");
+	rf_json_text(b, "version", rf_version);
+	rf_json_number(b, "schema", SCHEMA);
+	rf_json_array(b, "sides");
 	for (guint k = 0; k < c->sides->len; k++) {
 		const struct rf_side *s = c->sides->pdata[k];
 
 		json_builder_begin_object(b);
-		text(b, "label", s->label);
-		text(b, "what", s->what);
+		rf_json_text(b, "label", s->label);
+		rf_json_text(b, "what", s->what);
 		json_builder_end_object(b);
 	}
 	json_builder_end_array(b);
-	json_builder_set_member_name(b, "figures");
-	json_builder_begin_array(b);
+	rf_json_array(b, "figures");
 	each(c, metrics, json_cell, b);
 	json_builder_end_array(b);
-	json_builder_set_member_name(b, "overall");
-	json_builder_begin_array(b);
+	rf_json_array(b, "overall");
 	for (guint i = 0; i < metrics->len; i++) {
 		for (guint k = 1; k < c->sides->len; k++)
 			json_overall(b, c, metrics->pdata[i], k);
 	}
 	json_builder_end_array(b);
-	json_builder_end_object(b);
-	root = json_builder_get_root(b);
-	json_generator_set_root(generator, root);
-	json_generator_set_pretty(generator, TRUE);
-	json_generator_set_indent(generator, 2);
-	document = json_generator_to_data(generator, NULL);
-	g_string_append(out, document);
+	json_builder_end_object(b);	rf_json_append(out, b);
 	g_string_append_c(out, '\n');
 }

@@ -3,9 +3,8 @@
  */
 #include "sim/curve/report.h"
 
-#include <json-glib/json-glib.h>
-
 #include "base/version.h"
+#include "sim/report/members.h"
 #include "sim/report/report.h"
 
 #define U64 G_GUINT64_FORMAT
@@ -62,25 +61,10 @@ void rf_curve_report_csv(GString *out, const struct rf_curve_report *r, gboolean
 
 /* ---- JSON ---- */
 
-static void number(JsonBuilder *b, const char *name, uint64_t n)
-{
-	json_builder_set_member_name(b, name);
-	json_builder_add_int_value(b, (gint64)MIN(n, G_MAXINT64));
-}
-
-static void text(JsonBuilder *b, const char *name, const char *value)
-{
-	g_autofree char *valid = g_utf8_make_valid(value, -1);
-
-	json_builder_set_member_name(b, name);
-	json_builder_add_string_value(b, valid);
-}
-
 /* A column of all points: the member of struct rf_curve_point at an offset. */
 static void column(JsonBuilder *b, const char *name, const GArray *points, size_t offset)
 {
-	json_builder_set_member_name(b, name);
-	json_builder_begin_array(b);
+	rf_json_array(b, name);
 	for (guint i = 0; i < points->len; i++) {
 		const char *p = (const char *)&g_array_index(points, struct rf_curve_point, i);
 
@@ -95,10 +79,10 @@ static void curve(JsonBuilder *b, const struct rf_curve_report *r, const char *a
 	g_autoptr(GArray) points = rf_curve_points(r, g, 0);
 
 	json_builder_begin_object(b);
-	text(b, "algorithm", algorithm);
-	text(b, "group", g->name);
-	number(b, "accesses", rf_curve_scale(g->accesses, r->rate));
-	number(b, "pages", rf_curve_scale(g->pages, r->rate));
+	rf_json_text(b, "algorithm", algorithm);
+	rf_json_text(b, "group", g->name);
+	rf_json_number(b, "accesses", rf_curve_scale(g->accesses, r->rate));
+	rf_json_number(b, "pages", rf_curve_scale(g->pages, r->rate));
 	column(b, "frames", points, offsetof(struct rf_curve_point, frames));
 	column(b, "faults", points, offsetof(struct rf_curve_point, faults));
 	column(b, "error_faults", points, offsetof(struct rf_curve_point, error));
@@ -114,33 +98,23 @@ static void curve(JsonBuilder *b, const struct rf_curve_report *r, const char *a
 void rf_curve_report_json(GString *out, const struct rf_curve_report *r)
 {
 	g_autoptr(JsonBuilder) b = json_builder_new();
-	g_autoptr(JsonGenerator) generator = json_generator_new();
-	g_autoptr(JsonNode) root = NULL;
-	g_autofree char *document = NULL;
 	g_autofree char *digest = g_strdup_printf("%016" G_GINT64_MODIFIER "x", r->totals->digest);
 
 	json_builder_begin_object(b);
-	text(b, "program", "refault curve");
-	text(b, "version", rf_version);
-	number(b, "schema", RF_CURVE_SCHEMA);
-	text(b, "trace", r->path);
-	text(b, "format", r->format);
-	text(b, "digest", digest);
-	number(b, "lost", r->totals->lost);
-	number(b, "page_bytes", UINT64_C(1) << r->page_shift);
-	number(b, "rate_ppm", r->rate);
-	json_builder_set_member_name(b, "curves");
-	json_builder_begin_array(b);
+	rf_json_text(b, "program", "refault curve");
+	rf_json_text(b, "version", rf_version);
+	rf_json_number(b, "schema", RF_CURVE_SCHEMA);
+	rf_json_text(b, "trace", r->path);
+	rf_json_text(b, "format", r->format);
+	rf_json_text(b, "digest", digest);
+	rf_json_number(b, "lost", r->totals->lost);
+	rf_json_number(b, "page_bytes", UINT64_C(1) << r->page_shift);
+	rf_json_number(b, "rate_ppm", r->rate);
+	rf_json_array(b, "curves");
 	for (unsigned a = 0; a < RF_CURVE_NALGORITHMS; a++) {
 		for (guint i = 0; r->curve[a] && i < rf_curve_ngroups(r->curve[a]); i++)
 			curve(b, r, rf_curve_algorithm_names[a], rf_curve_group(r->curve[a], i));
 	}
 	json_builder_end_array(b);
-	json_builder_end_object(b);
-	root = json_builder_get_root(b);
-	json_generator_set_root(generator, root);
-	json_generator_set_pretty(generator, TRUE);
-	json_generator_set_indent(generator, 2);
-	document = json_generator_to_data(generator, NULL);
-	g_string_append(out, document);
+	json_builder_end_object(b);	rf_json_append(out, b);
 }
