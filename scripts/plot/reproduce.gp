@@ -1,28 +1,25 @@
 # SPDX-License-Identifier: MIT
-# The picture of an experiment.  `refault reproduce --plot DIR' writes this behind name, base, title,
-# xlabel, ylabel, logx, logy and blocks (of data: one a curve; 0: a bar for each posted figure).
-set terminal pngcairo size 900,560 font "sans,11" noenhanced
-set output base . ".png"
-data = base . ".dat"
-set title name . ": " . title
-set border 3
-set grid ytics linecolor rgb "#c0c0c0" linewidth 0.6 dashtype solid
-set xtics nomirror
-set ytics nomirror
-if (blocks > 0) {
-	set xlabel xlabel
-	set ylabel ylabel
-	if (logx) { set logscale x }
+# An experiment beside what was posted.
+# lines: data has a block a line, columns x, y; across: label of x; logx, logy.
+# Otherwise: row and model / posted, a bar a row.  n, names[]: the lines, or the rows.
+
+if (lines) {
+	set key outside right top Left reverse samplen 3 spacing 1.15
+	set xlabel across
+	if (logx) { set logscale x 2; set offsets graph 0.05, graph 0.05, 0, 0 } else { set xrange [0:*] }
 	if (logy) { set logscale y } else { set yrange [0:*] }
-	set key outside right top samplen 2
-	plot for [i = 0:blocks-1] data index i using 1:2 with linespoints linewidth 1.6 pointtype i+4 \
-		title columnheader(1)
+	plot for [i = 1:n] data index i-1 using 1:2 with linespoints linetype i title names[i]
 } else {
-	set ylabel "model / posted"
-	set yrange [0:*]
-	set style fill solid 0.6 noborder
-	set boxwidth 0.7
-	set xtics rotate by -35 left font ",8"
+	set xlabel 'model / posted'
+	set xrange [0:*]
+	set yrange [n + 0.6:0.4]
+	set ytics scale 0 ()
+	do for [i = 1:n] { set ytics add (names[i] i) }
+	unset grid
+	set grid xtics linetype 1 linecolor rgb '#d4d4d4' linewidth 0.6 dashtype solid
+	set style fill solid 1 noborder
+	set arrow from 1, graph 0 to 1, graph 1 nohead linecolor rgb colour[3] linewidth 1.4 dashtype solid front
 	unset key
-	plot data using 0:2:xtic(1) with boxes linecolor rgb "#3b6ea5", 1 with lines linecolor rgb "#b03030"
+	set label 101 at screen 0, graph 1 offset 2, 2.6 # the rows' names are long
+	plot data using ($2 / 2):1:($2 / 2):(0.32) with boxxyerror linecolor rgb colour[6]
 }

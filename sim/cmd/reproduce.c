@@ -31,7 +31,7 @@ static const struct rf_arg args[] = {
 	{ "output", 'o', RF_ARG_STRING, OFF(output), "FILE",
 	  "write the report there (default -, standard output)" },
 	{ "plot", 0, RF_ARG_STRING, OFF(plot), "DIRECTORY",
-	  "write data, a gnuplot script and, if there is a gnuplot, a picture of each there" },
+	  "write the data, a gnuplot script and the picture of each there" },
 	{ "jobs", 'j', RF_ARG_STRING, OFF(jobs), "N", "run so many at once (default: the processors)" },
 	{ "quiet", 'q', RF_ARG_FLAG, OFF(quiet), NULL, "do not say on a terminal what is under way" },
 	RF_ARG_END,

@@ -121,7 +121,7 @@ void rf_exp_misses(const struct rf_experiment *e, unsigned *unexplained, unsigne
 /* sim/reproduce/report.c, json.c, plot.c */
 void rf_exp_text_report(GString *out, const struct rf_experiment *e);
 char *rf_exp_json(GPtrArray *experiments); /* an array of them */
-/* DIR/NAME.dat and, where there is a gnuplot, DIR/NAME.png. */
+/* DIR/NAME.dat, NAME.gp and NAME.png; without gnuplot it is an error, and the first two are there. */
 gboolean rf_exp_plot(const struct rf_experiment *e, const char *dir, GError **error);
 
 #endif

@@ -1,57 +1,44 @@
 /* SPDX-License-Identifier: MIT
- * A plot of an experiment: its data as a table of text, and a picture by gnuplot and the template
- * scripts/plot/reproduce.gp, which stands in the program and is written beside the data.
+ * A plot of an experiment, by the template scripts/plot/reproduce.gp: its series as lines or, where it
+ * has none, what the model gives as a share of what was posted, a bar a row.
  */
-#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupt.h"
+#include "sim/plot/gnuplot.h"
+#include "sim/plot/plot.h"
 #include "sim/reproduce/experiment.h"
-#include "sim/resources.h"
 
-#define TEMPLATE "/refault/plot/reproduce.gp"
+static const struct rf_plot_kind kind = { .name = "reproduce" };
 
-static void put_number(GString *out, double v)
-{
-	char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-	g_string_append(out, isfinite(v) ? g_ascii_formatd(text, sizeof(text), "%.9g", v) : "NaN");
-}
-
-/* In quotes, as gnuplot reads it. */
-static void put_text(GString *out, const char *text)
-{
-	g_autofree char *plain = g_strdelimit(g_strdup(text), "\"\\", '\'');
-
-	g_string_append_printf(out, "\"%s\"", plain);
-}
-
-/* Blocks of X and Y under the title of each. */
-static void series_data(GString *out, const struct rf_experiment *e)
+/* Blocks of X and Y, one for each name. */
+static void series_data(struct rf_script *s, const struct rf_experiment *e, GPtrArray *names)
 {
 	for (guint i = 0; i < e->series->len; i++) {
-		const struct rf_exp_series *s = e->series->pdata[i];
+		const struct rf_exp_series *series = e->series->pdata[i];
 
-		g_string_append(out, i ? "\n\n" : "");
-		put_text(out, s->title);
-		g_string_append_c(out, '\n');
-		for (guint j = 0; j < s->points->len; j++) {
-			const struct rf_exp_point *p = &g_array_index(s->points, struct rf_exp_point, j);
+		g_ptr_array_add(names, series->title);
+		g_string_append(s->data, i ? "\n\n# " : "# ");
+		rf_data_comment(s->data, series->title);
+		for (guint j = 0; j < series->points->len; j++) {
+			const struct rf_exp_point *p =
+				&g_array_index(series->points, struct rf_exp_point, j);
 
-			put_number(out, p->at[0]);
-			g_string_append_c(out, ' ');
-			put_number(out, p->at[1]);
-			g_string_append_c(out, '\n');
+			rf_data_number(s->data, p->at[0]);
+			g_string_append_c(s->data, ' ');
+			rf_data_number(s->data, p->at[1]);
+			g_string_append_c(s->data, '\n');
 		}
 	}
 }
 
-/* No series: what the model gives as a share of what was posted, a row each. */
-static void ratio_data(GString *out, const struct rf_experiment *e)
+static void ratio_data(struct rf_script *s, const struct rf_experiment *e, GPtrArray *names)
 {
+	g_string_append(s->data, "# row, model / posted\n");
 	for (guint i = 0; i < e->tables->len; i++) {
 		const struct rf_exp_table *t = e->tables->pdata[i];
 
@@ -60,79 +47,68 @@ static void ratio_data(GString *out, const struct rf_experiment *e)
 
 			if (!row->posted || row->want == 0)
 				continue;
-			put_text(out, row->label);
-			g_string_append_c(out, ' ');
-			put_number(out, row->value / row->want);
-			g_string_append_c(out, '\n');
+			g_string_append_printf(s->data, "%u ", names->len + 1);
+			rf_data_number(s->data, row->value / row->want);
+			g_string_append_c(s->data, '\n');
+			g_ptr_array_add(names, row->label);
 		}
 	}
 }
 
-static gboolean write_file(const char *path, const char *text, gsize len, GError **error)
+static void fill(struct rf_script *s, const struct rf_experiment *e)
 {
-	struct rf_outfile out = { 0 };
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *title = g_strdup_printf("%s: %s", e->name, e->title);
 
-	if (rf_outfile_open(&out, path, error)) {
-		fwrite(text, 1, len, out.f);
-		if (rf_outfile_commit(&out, error))
-			return TRUE;
+	if (e->series->len)
+		series_data(s, e, names);
+	else
+		ratio_data(s, e, names);
+	rf_script_string(s, "title", title);
+	rf_script_number(s, "lines", e->series->len > 0);
+	rf_script_number(s, "n", names->len);
+	rf_script_strings(s, "names", names);
+	if (e->series->len) {
+		rf_script_string(s, "across", e->xlabel ? e->xlabel : "");
+		rf_script_string(s, "ylabel", e->ylabel ? e->ylabel : "");
+		rf_script_number(s, "logx", e->logx);
+		rf_script_number(s, "logy", e->logy);
+	} else {
+		rf_script_number(s, "height", 2.2 + 0.35 * names->len);
 	}
-	rf_outfile_abort(&out);
-	return FALSE;
 }
 
-static char *gnuplot_text(const char *text)
+static gboolean write_file(const char *dir, const char *name, const char *text, gsize len, GError **error)
 {
-	g_autofree char *plain = g_strdelimit(g_strdup(text ? text : ""), "\"\\'", ' ');
+	g_autofree char *path = g_build_filename(dir, name, NULL);
+	struct rf_outfile out;
 
-	return g_strdup_printf("\"%s\"", plain);
-}
-
-static char *settings(const struct rf_experiment *e, const char *base)
-{
-	g_autofree char *title = gnuplot_text(e->title), *x = gnuplot_text(e->xlabel), *y = gnuplot_text(e->ylabel);
-
-	return g_strdup_printf("name = \"%s\"\nbase = \"%s\"\ntitle = %s\nxlabel = %s\nylabel = %s\n"
-	                       "logx = %d\nlogy = %d\nblocks = %u\n",
-	                       e->name, base, title, x, y, e->logx, e->logy, e->series->len);
+	if (!rf_outfile_open(&out, path, error))
+		return FALSE;
+	fwrite(text, 1, len, out.f);
+	return rf_outfile_commit(&out, error);
 }
 
 gboolean rf_exp_plot(const struct rf_experiment *e, const char *dir, GError **error)
 {
-	g_autoptr(GBytes) template = g_resource_lookup_data(rf_get_resource(), TEMPLATE,
-	                                                    G_RESOURCE_LOOKUP_FLAGS_NONE, error);
-	g_autofree char *base = g_ascii_strdown(e->name, -1), *head = settings(e, base);
-	g_autofree char *dat = g_strdup_printf("%s/%s.dat", dir, base);
-	g_autofree char *gp = g_strdup_printf("%s/%s.gp", dir, base);
-	g_autofree char *gnuplot = g_find_program_in_path("gnuplot"), *script = NULL, *told = NULL;
-	char *argv[] = { gnuplot, NULL, NULL };
-	g_autoptr(GString) data = g_string_new(NULL);
-	int status;
+	struct rf_script s = { g_string_new(NULL), g_string_new(NULL), RF_PICTURE_PNG };
+	g_autofree char *base = g_ascii_strdown(e->name, -1), *text = NULL;
+	g_autofree char *dat = g_strconcat(base, ".dat", NULL), *gp = g_strconcat(base, ".gp", NULL),
+			*png = g_strconcat(base, ".png", NULL);
+	g_autoptr(GString) picture = NULL;
+	gboolean ok = FALSE;
 
-	if (!template)
-		return FALSE;
-	if (e->series->len)
-		series_data(data, e);
-	else
-		ratio_data(data, e);
-	script = g_strconcat(head, (const char *)g_bytes_get_data(template, NULL), NULL);
-	if (g_mkdir_with_parents(dir, 0777) < 0) {
+	fill(&s, e);
+	text = rf_script_text(&s, &kind, dat, png, NULL);
+	if (g_mkdir_with_parents(dir, 0777) < 0)
 		rf_set_env(error, "%s: cannot make the directory", dir);
-		return FALSE;
+	else if (write_file(dir, dat, s.data->str, s.data->len, error) &&
+	         write_file(dir, gp, text, strlen(text), error)) {
+		picture = rf_gnuplot_run("gnuplot", dir, gp, s.picture, error);
+		ok = picture && write_file(dir, png, picture->str, picture->len, error);
+		if (!picture && !rf_interrupted())
+			g_prefix_error(error, "%s/%s is not drawn, its data are in %s and %s: ", dir, png, dat, gp);
 	}
-	if (!write_file(dat, data->str, data->len, error) || !write_file(gp, script, strlen(script), error))
-		return FALSE;
-	if (!gnuplot)
-		return TRUE; /* the data and the script are there for who has one */
-	argv[1] = g_path_get_basename(gp);
-	if (!g_spawn_sync(dir, argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &told, &status, error)) {
-		g_free(argv[1]);
-		return FALSE;
-	}
-	g_free(argv[1]);
-	if (status == 0)
-		return TRUE;
-	g_strdelimit(g_strstrip(told), "\n", ' ');
-	rf_set_env(error, "%s: gnuplot failed: %s", gp, told);
-	return FALSE;
+	rf_script_clear(&s);
+	return ok;
 }
