@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/study/collate.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -179,28 +182,45 @@ static void headings(struct collator *c)
 		fputs("point,section,state,seconds,peak_kib,exit_code,run,file,message\n", c->status);
 }
 
-/* What a killed process had half written of a point that is done by now. */
-static void sweep_up(const struct collator *c)
+/* Remove from a folder of the sweep what killed processes had half written of files whose names
+ * begin so: all, or what was written by processes that this host no longer has. */
+static void tidy(const struct collator *c, const char *folder, GHashTable *names, gboolean all)
 {
-	g_autofree char *path = g_build_filename(c->dir, "points", NULL);
-	g_autoptr(GHashTable) done = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autofree char *path = g_build_filename(c->dir, folder, NULL);
 	GDir *d = g_dir_open(path, 0, NULL);
 	const char *name;
 
-	for (guint i = 0; i < c->points->len; i++) {
-		if (g_array_index(c->out->state, enum rf_point_state, i) == RF_POINT_DONE)
-			g_hash_table_add(done, ((struct rf_point *)c->points->pdata[i])->id);
-	}
 	while (d && (name = g_dir_read_name(d))) {
-		g_autofree char *id = g_strndup(name, strcspn(name, ".")), *file = NULL;
+		const char *tmp = strstr(name, ".tmp-");
+		g_autofree char *first = g_strndup(name, strcspn(name, ".")), *file = NULL;
 
-		if (!strstr(name, ".json.tmp-") || !g_hash_table_contains(done, id))
+		if (!tmp || !g_hash_table_contains(names, first))
+			continue;
+		if (!all && (kill(atoi(tmp + strlen(".tmp-")), 0) == 0 || errno != ESRCH))
 			continue;
 		file = g_build_filename(path, name, NULL);
 		g_unlink(file);
 	}
 	if (d)
 		g_dir_close(d);
+}
+
+static void tidy_up(const struct collator *c)
+{
+	g_autoptr(GHashTable) done = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) whole = g_hash_table_new(g_str_hash, g_str_equal);
+
+	/* A task of another host may be at work on the points that are not done. */
+	for (guint i = 0; i < c->points->len; i++) {
+		if (g_array_index(c->out->state, enum rf_point_state, i) == RF_POINT_DONE)
+			g_hash_table_add(done, ((struct rf_point *)c->points->pdata[i])->id);
+	}
+	tidy(c, "points", done, TRUE);
+	tidy(c, "status", done, TRUE);
+	g_hash_table_add(whole, "results");
+	g_hash_table_add(whole, "status");
+	g_hash_table_add(whole, "plan");
+	tidy(c, ".", whole, FALSE);
 }
 
 gboolean rf_collate(const char *dir, const GPtrArray *points, const GPtrArray *distinct,
@@ -230,7 +250,7 @@ gboolean rf_collate(const char *dir, const GPtrArray *points, const GPtrArray *d
 	headings(&c);
 	for (guint i = 0; i < points->len; i++)
 		collate_point(&c, i);
-	sweep_up(&c);
+	tidy_up(&c);
 	if (results.f)
 		ok = rf_outfile_commit(&results, ok ? error : NULL) && ok;
 	if (status.f)
