@@ -27,7 +27,7 @@ static const struct rf_arg args[] = {
 	{ "quick", 0, RF_ARG_FLAG, OFF(quick), NULL, "of all, only those that take a second or two" },
 	{ "show", 0, RF_ARG_FLAG, OFF(show), NULL,
 	  "print the definition instead: save it as mine.exp, change it, and run ./mine.exp" },
-	{ "output-format", 0, RF_ARG_STRING, OFF(output_format), "FORMAT", "normal (default) or json" },
+	{ "output-format", 0, RF_ARG_STRING, OFF(output_format), "FORMAT", "normal (default), json or markdown" },
 	{ "output", 'o', RF_ARG_STRING, OFF(output), "FILE",
 	  "write the report there (default -, standard output)" },
 	{ "plot", 0, RF_ARG_STRING, OFF(plot), "DIRECTORY",
@@ -130,9 +130,29 @@ static int print_definitions(const GPtrArray *names)
 
 /* ---- run ---- */
 
-static gboolean run_each(GPtrArray *list, const struct options *o, gboolean json, unsigned jobs, FILE *f,
+enum format { NORMAL, JSON, MARKDOWN };
+
+static gboolean find_format(const char *name, enum format *format, GError **error)
+{
+	static const char *const names[] = { "normal", "json", "markdown" };
+
+	*format = NORMAL;
+	for (unsigned i = 0; name && i < G_N_ELEMENTS(names); i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*format = (enum format)i;
+			return TRUE;
+		}
+	}
+	if (name)
+		rf_set_usage(error, "--output-format %s: expected normal, json or markdown", name);
+	return !name;
+}
+
+static gboolean run_each(GPtrArray *list, const struct options *o, enum format format, unsigned jobs, FILE *f,
                          unsigned *misses, GError **error)
 {
+	g_autofree char *whole = NULL;
+
 	/* All that can be wrong in any of them, before the first run. */
 	for (guint i = 0; i < list->len; i++)
 		if (!rf_exp_prepare(list->pdata[i], rf_args_strv(o->params), o->shorter, error))
@@ -146,7 +166,7 @@ static gboolean run_each(GPtrArray *list, const struct options *o, gboolean json
 			return FALSE;
 		rf_exp_misses(e, &unexplained, &all);
 		*misses += e->is_short ? 0 : unexplained;
-		if (json)
+		if (format != NORMAL)
 			continue;
 		if (i)
 			g_string_append_c(text, '\n');
@@ -154,10 +174,9 @@ static gboolean run_each(GPtrArray *list, const struct options *o, gboolean json
 		fputs(text->str, f);
 		fflush(f);
 	}
-	if (json) {
-		g_autofree char *text = rf_exp_json(list);
-
-		fputs(text, f);
+	if (format != NORMAL) {
+		whole = format == JSON ? rf_exp_json(list) : rf_exp_markdown(list);
+		fputs(whole, f);
 	}
 	return TRUE;
 }
@@ -165,14 +184,12 @@ static gboolean run_each(GPtrArray *list, const struct options *o, gboolean json
 static gboolean run(const GPtrArray *names, const struct options *o, unsigned *misses, GError **error)
 {
 	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func((GDestroyNotify)rf_exp_free);
-	gboolean json = g_strcmp0(o->output_format, "json") == 0;
 	struct rf_outfile out = { 0 };
 	uint64_t jobs = g_get_num_processors();
+	enum format format;
 
-	if (o->output_format && !json && strcmp(o->output_format, "normal") != 0) {
-		rf_set_usage(error, "--output-format %s: expected normal or json", o->output_format);
+	if (!find_format(o->output_format, &format, error))
 		return FALSE;
-	}
 	if (o->jobs && (!rf_parse_u64(o->jobs, &jobs, NULL) || jobs == 0 || jobs > 1024)) {
 		rf_set_usage(error, "--jobs %s: expected a number from 1 to 1024", o->jobs);
 		return FALSE;
@@ -180,7 +197,7 @@ static gboolean run(const GPtrArray *names, const struct options *o, unsigned *m
 	if (!choose(list, names, o->quick, error))
 		return FALSE;
 	if (rf_outfile_open(&out, o->output, error) &&
-	    run_each(list, o, json, (unsigned)jobs, out.f, misses, error) && rf_outfile_commit(&out, error))
+	    run_each(list, o, format, (unsigned)jobs, out.f, misses, error) && rf_outfile_commit(&out, error))
 		return TRUE;
 	rf_outfile_abort(&out);
 	return FALSE;

@@ -118,9 +118,10 @@ gboolean rf_exp_judge(struct rf_experiment *e, GError **error);
 /* Rows that missed: those that nothing explains, and in all. */
 void rf_exp_misses(const struct rf_experiment *e, unsigned *unexplained, unsigned *all);
 
-/* sim/reproduce/report.c, json.c, plot.c */
+/* sim/reproduce/report.c, json.c, markdown.c, plot.c */
 void rf_exp_text_report(GString *out, const struct rf_experiment *e);
 char *rf_exp_json(GPtrArray *experiments); /* an array of them */
+char *rf_exp_markdown(const GPtrArray *experiments); /* a page of them */
 /* DIR/NAME.dat, NAME.gp and NAME.png; without gnuplot it is an error, and the first two are there. */
 gboolean rf_exp_plot(const struct rf_experiment *e, const char *dir, GError **error);
 

@@ -1,85 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * An experiment for people: inputs by origin, then outputs beside what was posted.
  */
-#include <math.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "sim/cells.h"
 #include "sim/cmd/args.h"
-#include "sim/reproduce/experiment.h"
+#include "sim/reproduce/figures.h"
 
 #define LABEL 30 /* blanks before it included */
 #define INDENT 4
-
-/* ---- numbers ---- */
-
-static int decimals_of(const char *posted)
-{
-	const char *dot = strchr(posted, '.');
-
-	return dot ? (int)strlen(dot + 1) : 0;
-}
-
-/* With as many decimals as the posted figure, so that the two can be compared. */
-static char *number_like(double v, const char *posted)
-{
-	char format[16], text[64];
-
-	if (!isfinite(v))
-		return g_strdup("-");
-	if (decimals_of(posted) == 0 && fabs(v) < 1e15) {
-		g_autofree char *digits = rf_format_count((uint64_t)round(fabs(v)));
-
-		return g_strconcat(round(v) < 0 ? "-" : "", digits, NULL);
-	}
-	g_snprintf(format, sizeof(format), "%%.%df", MIN(decimals_of(posted), 9));
-	return g_strdup(g_ascii_formatd(text, sizeof(text), format, v));
-}
-
-/* Of a value that stands alone: whole, or four digits. */
-static char *number(double v)
-{
-	char text[64];
-
-	if (v == floor(v) || fabs(v) >= 10000)
-		return number_like(v, "");
-	return isfinite(v) ? g_strdup(g_ascii_formatd(text, sizeof(text), "%.4g", v)) : g_strdup("-");
-}
-
-static char *error_text(const struct rf_exp_row *row)
-{
-	char text[32];
-
-	if (!row->posted || !isfinite(row->error))
-		return g_strdup("");
-	if (fabs(row->error) >= 1000)
-		return g_strdup(row->error > 0 ? "> 1000 %" : "< -1000 %");
-	g_ascii_formatd(text, sizeof(text), fabs(row->error) < 9.95 ? "%+.2f" : "%+.1f", row->error);
-	return g_strconcat(text, " %", NULL);
-}
-
-static char *rule_text(const struct rf_exp_row *row)
-{
-	char text[32];
-
-	switch (row->rule) {
-	case RF_EXP_WITHIN:
-		return g_strconcat(g_ascii_formatd(text, sizeof(text), "%.3g", row->within), " %", NULL);
-	case RF_EXP_EXACT:
-		return g_strdup("exact");
-	case RF_EXP_CAL:
-		return g_strdup("cal");
-	case RF_EXP_SHOWN:
-		break;
-	}
-	return g_strdup("");
-}
-
-static const char *verdict_text(enum rf_exp_verdict v)
-{
-	return v == RF_EXP_OK ? "ok" : v == RF_EXP_MISS ? "MISS" : "";
-}
 
 /* ---- lines ---- */
 
@@ -147,8 +76,8 @@ static void why(GString *out, const struct rf_exp_row *row)
 
 static void output_row(GString *out, const struct rf_exp_row *row)
 {
-	g_autofree char *model = row->posted ? number_like(row->value, row->posted) : number(row->value);
-	g_autofree char *error = error_text(row), *rule = rule_text(row);
+	g_autofree char *model = rf_exp_value_text(row), *error = rf_exp_error_text(row);
+	g_autofree char *rule = rf_exp_rule_text(row);
 	gboolean posted = row->posted != NULL;
 
 	label(out, row->label, LABEL);
@@ -157,7 +86,7 @@ static void output_row(GString *out, const struct rf_exp_row *row)
 		range_right(out, row->posted, 13);
 		range_right(out, error, 10);
 		range_right(out, rule, 7);
-		range_right(out, verdict_text(row->verdict), 6);
+		range_right(out, row->verdict == RF_EXP_OK ? "ok" : row->verdict == RF_EXP_MISS ? "MISS" : "", 6);
 	}
 	while (out->str[out->len - 1] == ' ')
 		g_string_truncate(out, out->len - 1);
