@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "sim/progress.h"
 #include "traces/import/import.h"
+#include "traces/rebase.h"
 
 #define NAME "trace"
 
@@ -30,7 +31,9 @@ struct rf_source *rf_trace_open(const char *path, const struct rf_trace_in *in, 
 		.no_kernel_accesses = in->no_kernel_accesses,
 	};
 
-	return rf_source_open(path, &options, error);
+	struct rf_source *s = rf_source_open(path, &options, error);
+
+	return s && in->rebase ? rf_source_rebase(s) : s;
 }
 
 const char *rf_trace_operand(const GPtrArray *operands, const char *verb, const char *what,

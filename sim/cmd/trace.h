@@ -28,7 +28,7 @@ extern const struct rf_trace_verb rf_trace_info, rf_trace_cat, rf_trace_convert,
 struct rf_trace_in {
 	char *format, *maps;
 	GPtrArray *params;
-	gboolean strict, no_kernel_accesses, quiet;
+	gboolean strict, no_kernel_accesses, rebase, quiet;
 };
 
 #define RF_TRACE_IN_ARGS                                                                           \
@@ -54,6 +54,13 @@ struct rf_trace_in {
 		  NULL,                                                                            \
 		  "when importing, leave out what the kernel touched in user memory for system "   \
 		  "calls" },                                                                       \
+		{ "rebase",                                                                        \
+		  0,                                                                               \
+		  RF_ARG_FLAG,                                                                     \
+		  offsetof(struct rf_trace_in, rebase),                                            \
+		  NULL,                                                                            \
+		  "give mappings addresses by file and offset, by name and by order, so that "     \
+		  "recordings of one program at random addresses agree" },                         \
 	{                                                                                          \
 		"quiet", 'q', RF_ARG_FLAG, offsetof(struct rf_trace_in, quiet), NULL,              \
 			"no progress bar, and nothing about lines that were skipped"               \
