@@ -37,7 +37,26 @@ struct rf_account_layout {
 	uint64_t fixed_bytes;
 	uint32_t unit_bytes, unit_shift; /* for every unit of 1 << unit_shift bytes of memory */
 	uint64_t holes;            /* addresses without memory that pay as if they had it */
+	/* And time: what it takes to find the description of a page that is charged or uncharged, beyond
+	 * the first cache line of its descriptor. */
+	uint32_t stride;           /* bytes from a descriptor to the next, with what was put in it */
+	uint32_t lines_64;         /* cache lines of that page's own, in the mean: 64ths */
+	uint32_t shared_lines;     /* lines on the way that many pages share: caches hold them */
+	uint32_t atomics;          /* atomic operations, of its lock */
+	gboolean object;           /* it is allocated for the one and freed by the other */
+	gboolean none;             /* no page is accounted: no counter is written either */
 };
+
+#define RF_CACHE_LINE 64
+
+/* Cache lines that an object of so many bytes lies in, in 64ths, where such objects stand side by side:
+ * of those of 40 bytes, every second straddles two lines. */
+static inline uint32_t rf_lines_64(uint32_t bytes)
+{
+	uint32_t step = bytes & -bytes; /* objects begin at multiples of it */
+
+	return bytes ? RF_CACHE_LINE + bytes - MIN(step, RF_CACHE_LINE) : 0;
+}
 
 struct rf_account_ops {
 	const char *name, *summary;

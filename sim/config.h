@@ -34,6 +34,7 @@ struct rf_profile {
 	uint64_t quantum, context_switch;
 	struct rf_lock_costs lock[RF_NLOCKS];
 	uint64_t counter_line;
+	uint64_t cache_line, cache_line_shared, atomic, slab_pair; /* of accounting pages */
 	uint64_t ram;       /* size of the machine, when --ram is not given */
 };
 extern const struct rf_option rf_profile_options[];

@@ -65,9 +65,14 @@
 	X(rf_free, "B", '+', "free memory of the machine") \
 	X(rf_page_tables, "B", '-', "page tables") \
 	X(rf_struct_page, "B", '-', "page descriptors for all memory") \
+	X(rf_account_boot, "B", '-', "memory for cgroup accounting, taken at boot") \
 	X(rf_account, "B", '-', "memory for cgroup accounting, beyond the page descriptor") \
 	X(rf_account_max, "B", '-', "memory for cgroup accounting, at most") \
 	X(rf_account_waste, "B", '-', "of it for pages that are never charged: hugetlb, holes") \
+	X(rf_account_lines, "", '-', "cache lines read to find pages' cgroups, beyond the first of a descriptor") \
+	X(rf_time_account, "ns", '-', "time in accounting pages, within fault and reclaim time") \
+	X(rf_counter_writes, "", '-', "closed replay: writes of the usage of cgroups") \
+	X(rf_counter_contended, "", '-', "closed replay: of them, after another processor's") \
 	X(rf_vma, "B", '-', "mappings (VMA descriptors)") \
 	X(rf_vranges, "", '0', "purgeable ranges") \
 	X(rf_vranges_max, "", '0', "purgeable ranges, at most") \

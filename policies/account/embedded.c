@@ -6,7 +6,7 @@
 static void layout(const void *opt, const struct rf_host *host, struct rf_account_layout *l)
 {
 	(void)opt, (void)host;
-	l->struct_page = 64;
+	l->struct_page = l->stride = 64;
 }
 
 const struct rf_account_ops rf_account_embedded = {

@@ -5,7 +5,7 @@
 #include "policies/account/layout.h"
 
 static const struct rf_option options[] = {
-	RF_ACCOUNT_BITS, RF_ACCOUNT_BYTES("40"), RF_ACCOUNT_DISABLED,
+	RF_ACCOUNT_COMMON("0"), RF_ACCOUNT_PADDED,
 	{ .name = "holes", .type = RF_OPT_SIZE, .offset = RF_ACCOUNT_OFF(holes), .def = "0",
 	  .help = "addresses that the node spans and has no memory at" }, RF_OPTION_END };
 
@@ -13,10 +13,12 @@ static void layout(const void *opt, const struct rf_host *host, struct rf_accoun
 {
 	const struct rf_account_options *o = opt;
 
-	(void)host;
-	l->struct_page = rf_account_bare(o);
-	l->page_bytes = o->disabled ? 0 : rf_account_words(o, (uint64_t)o->bytes);
+	rf_account_begin(o, host, l);
 	l->holes = o->holes;
+	if (o->disabled)
+		return;
+	l->page_bytes = rf_account_bytes(o, host);
+	l->shared_lines = 1; /* the node */
 }
 
 const struct rf_account_ops rf_account_node_array = {

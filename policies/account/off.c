@@ -6,7 +6,8 @@
 static void layout(const void *opt, const struct rf_host *host, struct rf_account_layout *l)
 {
 	(void)opt;
-	l->struct_page = host->kernel >= RF_KERNEL(3, 19, 0) ? 64 : 56;
+	l->struct_page = l->stride = host->kernel >= RF_KERNEL(3, 19, 0) ? 64 : 56;
+	l->none = TRUE;
 }
 
 const struct rf_account_ops rf_account_off = {

@@ -4,16 +4,19 @@
  */
 #include "policies/account/layout.h"
 
-static const struct rf_option options[] = { RF_ACCOUNT_BITS, RF_ACCOUNT_BYTES("40"), RF_ACCOUNT_DISABLED, RF_OPTION_END };
+static const struct rf_option options[] = { RF_ACCOUNT_COMMON("40"), RF_OPTION_END };
 
 static void layout(const void *opt, const struct rf_host *host, struct rf_account_layout *l)
 {
 	const struct rf_account_options *o = opt;
 
-	(void)host;
-	l->struct_page = rf_account_bare(o);
+	rf_account_begin(o, host, l);
 	l->page_bytes = rf_account_words(o, 8);
-	l->charged_bytes = o->disabled ? 0 : rf_account_words(o, (uint64_t)o->bytes);
+	l->stride += l->page_bytes;
+	if (o->disabled)
+		return;
+	l->charged_bytes = rf_account_bytes(o, host);
+	l->object = TRUE;
 }
 
 const struct rf_account_ops rf_account_pointer = {

@@ -4,16 +4,22 @@
  */
 #include "policies/account/layout.h"
 
-static const struct rf_option options[] = { RF_ACCOUNT_BITS, RF_ACCOUNT_BYTES("40"), RF_ACCOUNT_DISABLED, RF_OPTION_END };
+static const struct rf_option options[] = { RF_ACCOUNT_COMMON("40"), RF_ACCOUNT_PADDED, RF_OPTION_END };
 
 static void layout(const void *opt, const struct rf_host *host, struct rf_account_layout *l)
 {
 	const struct rf_account_options *o = opt;
+	uint64_t pages = host->total_frames;
 
-	(void)host;
-	l->struct_page = rf_account_bare(o);
-	l->charged_bytes = o->disabled ? 0 : rf_account_words(o, (uint64_t)o->bytes);
-	l->node_bytes = o->disabled ? 0 : rf_account_words(o, 576);
+	rf_account_begin(o, host, l);
+	if (o->disabled)
+		return;
+	l->charged_bytes = rf_account_bytes(o, host);
+	l->node_bytes = rf_account_words(o, 576);
+	l->object = TRUE;
+	l->lines_64 += RF_CACHE_LINE; /* its slot in the lowest node */
+	for (; pages > 64; pages = (pages + 63) / 64)
+		l->shared_lines++; /* the nodes above that */
 }
 
 const struct rf_account_ops rf_account_radix = {

@@ -229,13 +229,6 @@ void host_count(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c, 
 
 /* ---- charging ---- */
 
-/* Every counter on the way up but the root's, which has none, is a cache line that others write too. */
-static void write_counters(struct rf_model *m, struct cgroup *cg)
-{
-	for (; m->closed && cg->parent; cg = cg->parent)
-		spend(m, rf_line_write(&cg->counter_line, m->sched) * m->profile.counter_line, &m->time_fault);
-}
-
 /* Room for n pages in cg and all above it?  The first that has none in *over. */
 static gboolean try_usage(struct cgroup *cg, uint64_t n, struct cgroup **over)
 {
@@ -276,7 +269,7 @@ static gboolean charge_usage(struct rf_model *m, struct cgroup *cg, uint32_t n, 
 	for (;;) {
 		uint64_t freed;
 
-		write_counters(m, cg);
+		account_counters(m, cg);
 		if (try_usage(cg, batch, &over)) {
 			cg->stock += batch - n;
 			if (cg->stock > STOCK_LIMIT) { /* refill_stock() hands back all of it */
@@ -345,18 +338,20 @@ gboolean charge(struct rf_model *m, struct cgroup *cg, uint32_t n, gboolean nore
 		frames_give(m, n);
 		return FALSE;
 	}
-	account_charged(m, n);
+	account_charge(m, n);
 	count(m, cg, RF_C_rf_charge_pages, n);
 	return TRUE;
 }
 
-/* Uncharges are put together since 2.6.33, those of an unmap. */
+/* Uncharges are put together since 2.6.33, those of an unmap; since 3.17 those of reclaim, too. */
 static gboolean uncharge_writes(struct rf_model *m, struct cgroup *cg, uint32_t n)
 {
 	unsigned batch = m->cfg.kernel_release < RF_KERNEL(2, 6, 33) ? 1 : UNCHARGE_BATCH;
 
 	if (m->cfg.uncharge_batch)
 		batch = (unsigned)m->cfg.uncharge_batch;
+	if (m->in_reclaim && m->cfg.kernel_release < RF_KERNEL(3, 17, 0))
+		return TRUE;
 	cg->uncharges += n;
 	if (cg->uncharges < batch)
 		return FALSE;
@@ -367,9 +362,9 @@ static gboolean uncharge_writes(struct rf_model *m, struct cgroup *cg, uint32_t 
 void uncharge(struct rf_model *m, struct cgroup *cg, uint32_t n)
 {
 	if (uncharge_writes(m, cg, n))
-		write_counters(m, cg);
+		account_counters(m, cg);
 	lower_usage(cg, n);
-	account_charged(m, -(int64_t)n);
+	account_uncharge(m, n);
 	count(m, cg, RF_C_rf_uncharge_pages, n);
 	frames_give(m, n);
 }

@@ -224,6 +224,8 @@ struct rf_model {
 	const struct rf_lruvec *vol_target; /* of the reclaim that asks for ranges */
 	struct rf_account_layout layout; /* account.c */
 	uint64_t ncharged, account_max, hugetlb; /* pages, bytes, pages */
+	uint64_t account_lines_64, account_ns, object_ns; /* of one look-up, and of its object */
+	uint64_t account_lookups, time_account, counter_writes, counter_contended;
 	int64_t hotplugged; /* pages that came since boot */
 	uint64_t unowned;   /* pages of kernel memory that no cgroup pays for, within reserved */
 
@@ -397,7 +399,10 @@ void account_init(struct rf_model *m);
 uint64_t account_boot(const struct rf_model *m);    /* bytes, beyond page descriptors */
 uint64_t account_dynamic(const struct rf_model *m); /* bytes, for what is charged now */
 uint64_t account_waste(const struct rf_model *m);
-void account_charged(struct rf_model *m, int64_t pages);
+void account_charge(struct rf_model *m, uint32_t pages);
+void account_uncharge(struct rf_model *m, uint32_t pages);
+void account_counters(struct rf_model *m, struct cgroup *cg); /* the usage of cg and those above it is written */
+void account_gauges(const struct rf_model *m, uint64_t g[RF_NGAUGES]);
 
 /* ---- node.c: the machine's own memory: frames, watermarks, kswapd, OOM ---- */
 void node_init(struct rf_model *m);

@@ -205,9 +205,7 @@ static void gauges(struct rf_model *m, uint64_t g[RF_NGAUGES])
 	g[RF_G_rf_free] = (m->ram - MIN(m->ram, m->used)) << shift;
 	g[RF_G_rf_page_tables] = m->ntables << shift;
 	g[RF_G_rf_struct_page] = frames * m->layout.struct_page;
-	g[RF_G_rf_account] = account_boot(m) + account_dynamic(m);
-	g[RF_G_rf_account_max] = MAX(m->account_max, g[RF_G_rf_account]);
-	g[RF_G_rf_account_waste] = account_waste(m);
+	account_gauges(m, g);
 	g[RF_G_rf_vma] = m->vma_bytes;
 	if (m->vol.ops->ranges) {
 		g[RF_G_rf_vranges] = m->vol.ops->ranges(&m->vol);
