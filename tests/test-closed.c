@@ -217,6 +217,36 @@ START_TEST(spinning)
 }
 END_TEST
 
+/* Twice as many threads as processors that hold the lock for a hundredth of their time: one who finds
+ * it taken and has to sleep must not make the others sleep after it, for ever. */
+START_TEST(no_convoy_where_waiters_spin)
+{
+	enum { CPUS = 8, N = 2 * CPUS, ROUNDS = 100 };
+	const uint64_t work = N * ROUNDS * 101 * US / CPUS;
+	g_autoptr(GString) trace = g_string_new("task 1\n");
+	struct model_run run;
+
+	for (unsigned i = 2; i <= N; i++)
+		line(trace, "task %u parent=1 thread", i);
+	for (unsigned r = 0; r < ROUNDS; r++)
+		for (unsigned i = 1; i <= N; i++) {
+			line(trace, "mmap %u %x 4K rw- anon", i, 0x100000 * i);
+			line(trace, "think %u 100000", i);
+		}
+	for (unsigned spins = 0; spins < 2; spins++) {
+		g_autofree char *options = g_strdup_printf("--cpus %u --set syscall=0 --set mmap_lock_hold=1us "
+			"--set mmap_lock_sleep_handoff=90us --set mmap_lock_spins=%s", CPUS, spins ? "yes" : "no");
+
+		closed_run(&run, options, trace->str);
+		if (spins)
+			ck_assert_uint_le(GAUGE(&run, rf_time), work * 11 / 10);
+		else
+			ck_assert_uint_ge(GAUGE(&run, rf_time), (N * ROUNDS - N) * 91 * US);
+		model_run_clear(&run);
+	}
+}
+END_TEST
+
 START_TEST(nobody_else_no_wait)
 {
 	g_autofree char *trace = mappers(1, 100);
@@ -362,6 +392,7 @@ Suite *suite_closed(void)
 	suite_add_tcase(s, devices);
 	tcase_add_loop_test(locks, a_convoy, 0, 4);
 	tcase_add_test(locks, spinning);
+	tcase_add_test(locks, no_convoy_where_waiters_spin);
 	tcase_add_test(locks, nobody_else_no_wait);
 	suite_add_tcase(s, locks);
 	tcase_add_test(locks, counters_are_fought_for);

@@ -10,6 +10,8 @@ const char *const rf_lock_names[RF_NLOCKS] = { "mmap_lock", "vrange_lock" };
 struct rf_lock_waiter {
 	struct rf_stask *task;
 	enum rf_lock_mode mode;
+	gboolean has_it; /* or was promised it */
+	gboolean woken;  /* slept, and comes to look whether it is free */
 	struct rf_lock_waiter *next;
 };
 
@@ -32,11 +34,14 @@ static uint64_t free_at(const struct rf_lock *l, enum rf_lock_mode mode)
 	return 0;
 }
 
-/* Must it be waited for until somebody says so? */
+/* Must it be waited for until somebody says so?  Where waiters spin, whoever is awake may overtake
+ * those that sleep. */
 static gboolean must_queue(const struct rf_lock *l, enum rf_lock_mode mode)
 {
 	if (mode == RF_LOCK_SHARED_PART)
 		return l->entered && rf_sched_is_away(l->writer);
+	if (exclusive(mode) && l->costs->spins)
+		return l->writer || l->readers;
 	return l->writer || l->first || (exclusive(mode) && l->readers);
 }
 
@@ -53,46 +58,65 @@ static void own(struct rf_lock *l, enum rf_lock_mode mode, struct rf_stask *t)
 		l->readers++;
 }
 
-/* The lock is free from time when: promise it to the first in the queue, and to those behind it that
+static void leave_queue(struct rf_lock *l, struct rf_lock_waiter *w)
+{
+	struct rf_lock_waiter **at = &l->first;
+
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+}
+
+static void promise(struct rf_lock *l, struct rf_sched *s, struct rf_lock_waiter *w)
+{
+	uint64_t when = free_at(l, w->mode);
+
+	when += rf_sched_is_away(w->task) ? l->costs->sleep_handoff : l->costs->spin_handoff;
+	leave_queue(l, w);
+	own(l, w->mode, w->task);
+	w->has_it = TRUE;
+	rf_sched_wake(s, w->task, when);
+}
+
+/* Who wants it for itself and slept, at the head of the queue of a lock whose waiters spin: one that
+ * spins is quicker, and until the sleeper is awake anybody may be. */
+static void hand_over_awake(struct rf_lock *l, struct rf_sched *s)
+{
+	struct rf_lock_waiter *head = l->first;
+
+	for (struct rf_lock_waiter *w = head; w; w = w->next) {
+		if (exclusive(w->mode) && !w->woken && !rf_sched_is_away(w->task)) {
+			promise(l, s, w);
+			return;
+		}
+	}
+	if (head->woken)
+		return;
+	head->woken = TRUE;
+	rf_sched_wake(s, head->task, free_at(l, head->mode) + l->costs->sleep_handoff);
+}
+
+/* The lock is free, or will be: it is promised to the first in the queue, and to those behind it that
  * share. */
 static void hand_over(struct rf_lock *l, struct rf_sched *s)
 {
 	while (l->first) {
 		struct rf_lock_waiter *w = l->first;
-		uint64_t when = free_at(l, w->mode);
 
 		if (l->writer || (exclusive(w->mode) && l->readers))
 			return;
-		when += rf_sched_is_away(w->task) ? l->costs->sleep_handoff : l->costs->spin_handoff;
-		l->first = w->next;
-		own(l, w->mode, w->task);
-		rf_sched_wake(s, w->task, when);
+		if (exclusive(w->mode) && l->costs->spins) {
+			hand_over_awake(l, s);
+			return;
+		}
+		promise(l, s, w);
 	}
 }
 
-static void wait_in_queue(struct rf_lock *l, struct rf_sched *s, enum rf_lock_mode mode)
-{
-	struct rf_lock_waiter w = { rf_sched_current(s), mode, NULL };
-	struct rf_lock_waiter **end = &l->first;
-
-	while (*end)
-		end = &(*end)->next;
-	*end = &w;
-	/* Nobody spins for one who sleeps. */
-	rf_sched_block(s, l->costs->spins && l->writer && !rf_sched_is_away(l->writer),
-	               RF_WAIT_LOCK);
-}
-
-/* The lock is l's current task's, now or at a time that is known or will be. */
-static void wait_for(struct rf_lock *l, struct rf_sched *s, uint64_t now, enum rf_lock_mode mode)
+static void wait_until_free(struct rf_lock *l, struct rf_sched *s, uint64_t now, enum rf_lock_mode mode)
 {
 	uint64_t when = free_at(l, mode);
 
-	if (must_queue(l, mode)) {
-		wait_in_queue(l, s, mode);
-		return;
-	}
-	own(l, mode, rf_sched_current(s));
 	if (when <= now)
 		return;
 	if (l->costs->spins)
@@ -101,13 +125,46 @@ static void wait_for(struct rf_lock *l, struct rf_sched *s, uint64_t now, enum r
 		rf_sched_sleep(s, when + l->costs->sleep_handoff, RF_WAIT_LOCK);
 }
 
+static void wait_in_queue(struct rf_lock *l, struct rf_sched *s, const uint64_t *now, enum rf_lock_mode mode)
+{
+	struct rf_lock_waiter w = { .task = rf_sched_current(s), .mode = mode };
+	struct rf_lock_waiter **end = &l->first;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = &w;
+	for (;;) {
+		rf_sched_block(s, l->costs->spins ? &l->writer : NULL, RF_WAIT_LOCK);
+		if (w.has_it || rf_sched_failed(s))
+			return;
+		w.woken = FALSE;
+		if (must_queue(l, mode))
+			continue;
+		leave_queue(l, &w);
+		own(l, mode, w.task);
+		wait_until_free(l, s, *now, mode);
+		return;
+	}
+}
+
+/* The lock is the current task's, now or at a time that is known or will be. */
+static void wait_for(struct rf_lock *l, struct rf_sched *s, const uint64_t *now, enum rf_lock_mode mode)
+{
+	if (must_queue(l, mode)) {
+		wait_in_queue(l, s, now, mode);
+		return;
+	}
+	own(l, mode, rf_sched_current(s));
+	wait_until_free(l, s, *now, mode);
+}
+
 void rf_lock_take(struct rf_lock *l, struct rf_sched *s, uint64_t *now, enum rf_lock_mode mode)
 {
 	uint64_t asked = *now;
 
 	l->stats->taken++;
 	if (s)
-		wait_for(l, s, asked, mode);
+		wait_for(l, s, now, mode);
 	if (*now > asked) {
 		l->stats->contended++;
 		l->stats->waited += *now - asked;

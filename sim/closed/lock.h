@@ -5,7 +5,8 @@
  * with rf_lock_drop() when it ends, which may be later than the time of whoever asks next.  That one
  * waits, in the order of arrival, and gets the lock when it is free and handed over: at once by a
  * processor that spins, or after a sleeper was woken, which takes much longer and leaves the lock
- * idle meanwhile: the convoy that makes throughput independent of the number of tasks.
+ * idle meanwhile: the convoy that makes throughput independent of the number of tasks.  Where waiters
+ * spin there is none: a sleeper is woken to try, and whoever is awake may have taken the lock before.
  *
  * Without a scheduler (ordered replay) there is nobody else: everything is free.
  */

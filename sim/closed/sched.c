@@ -186,7 +186,28 @@ static void give_away(struct rf_sched *s, unsigned c, uint64_t now)
 	s->nidle++;
 }
 
-/* The task on it leaves at its own time, which others have not reached yet. */
+static gboolean spins_on(const struct rf_sched *s, unsigned c)
+{
+	return s->cpu[c].task && !s->cpu[c].leaving && s->cpu[c].task->state == SPINNING;
+}
+
+/* It goes to sleep instead, and its processor is free. */
+static void stop_spinning(struct rf_sched *s, unsigned c, uint64_t now)
+{
+	struct rf_stask *t = s->cpu[c].task;
+
+	now = MAX(now, t->time);
+	t->spun += now - t->time;
+	t->time = now;
+	account_run(s, t);
+	t->state = AWAY;
+	s->nspinning--;
+	s->cpu[c].last = t;
+	give_away(s, c, now);
+}
+
+/* The task on it leaves at its own time, which others have not reached yet.  Nobody spins for one who
+ * sleeps. */
 static void leave(struct rf_sched *s, struct rf_stask *t)
 {
 	struct cpu *cpu = &s->cpu[t->cpu];
@@ -195,27 +216,20 @@ static void leave(struct rf_sched *s, struct rf_stask *t)
 	cpu->last = t;
 	cpu->leaving = TRUE;
 	push(s, t->time, CPU_FREE, t->cpu, NULL);
+	for (unsigned c = 0; s->nspinning && c < s->setup.ncpus; c++)
+		if (spins_on(s, c) && *s->cpu[c].task->holder == t)
+			stop_spinning(s, c, t->time);
 }
 
 /* Somebody who only spins lets another have the processor: it may be the one waited for. */
-static gboolean take_from_spinner(struct rf_sched *s, uint64_t now)
+static void take_from_spinner(struct rf_sched *s, uint64_t now)
 {
 	for (unsigned c = 0; s->nspinning && c < s->setup.ncpus; c++) {
-		struct rf_stask *t = s->cpu[c].task;
-
-		if (s->cpu[c].leaving || !t || t->state != SPINNING)
-			continue;
-		now = MAX(now, t->time);
-		t->spun += now - t->time;
-		t->time = now;
-		account_run(s, t);
-		t->state = AWAY;
-		s->nspinning--;
-		s->cpu[c].last = t;
-		give_away(s, c, now);
-		return TRUE;
+		if (spins_on(s, c)) {
+			stop_spinning(s, c, now);
+			return;
+		}
 	}
-	return FALSE;
 }
 
 static void make_ready(struct rf_sched *s, struct rf_stask *t, uint64_t now)
@@ -354,7 +368,7 @@ gboolean rf_sched_sleep(struct rf_sched *s, uint64_t when, enum rf_wait why)
 	return TRUE;
 }
 
-void rf_sched_block(struct rf_sched *s, gboolean spin, enum rf_wait why)
+void rf_sched_block(struct rf_sched *s, struct rf_stask *const *holder, enum rf_wait why)
 {
 	struct rf_stask *t = s->current;
 
@@ -362,7 +376,8 @@ void rf_sched_block(struct rf_sched *s, gboolean spin, enum rf_wait why)
 		return;
 	t->time = *s->setup.now;
 	t->why = why;
-	if (spin && !s->nready) {
+	if (holder && *holder && !rf_sched_is_away(*holder) && (!s->nready || t->time < t->slice_end)) {
+		t->holder = holder;
 		t->state = SPINNING;
 		s->nspinning++;
 	} else {

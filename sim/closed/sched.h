@@ -38,6 +38,7 @@ struct rf_stask {
 	uint64_t since;    /* ran since, waits since */
 	uint64_t slice_end;
 	enum rf_wait why;
+	struct rf_stask *const *holder; /* spins while this one runs */
 	struct rf_fiber *fiber; /* put aside in the middle of a step */
 	struct rf_stask *next;  /* ready ones */
 };
@@ -78,8 +79,9 @@ uint64_t rf_sched_slice_end(const struct rf_sched *s);
 gboolean rf_sched_sleep(struct rf_sched *s, uint64_t when, enum rf_wait why);
 /* The same, but nobody else runs meanwhile: only events. */
 void rf_sched_sleep_alone(struct rf_sched *s, uint64_t when, enum rf_wait why);
-/* Until somebody wakes it.  spin: on its processor, while no other task is ready for that. */
-void rf_sched_block(struct rf_sched *s, gboolean spin, enum rf_wait why);
+/* Until somebody wakes it.  On its processor as long as *holder runs and its turn lasts; holder NULL:
+ * off it at once. */
+void rf_sched_block(struct rf_sched *s, struct rf_stask *const *holder, enum rf_wait why);
 /* t goes on at time when, which is known now. */
 void rf_sched_wake(struct rf_sched *s, struct rf_stask *t, uint64_t when);
 /* On its processor until time when. */

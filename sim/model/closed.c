@@ -261,7 +261,7 @@ static void wait_for_number(struct closed *c, struct stream_task *t, uint32_t pr
 		return;
 	number_of(c, previous)->heir = &t->s;
 	put_aside(m, &w);
-	rf_sched_block(m->sched, FALSE, RF_WAIT_TIMER);
+	rf_sched_block(m->sched, NULL, RF_WAIT_TIMER);
 	take_up(m, &w);
 }
 
