@@ -28,6 +28,7 @@
 	X(policies_host) \
 	X(policies_plugin) \
 	X(policies_samples) \
+	X(rebase) \
 	X(reduce) \
 	X(relations) \
 	X(relations_balance) \

@@ -25,6 +25,8 @@ struct rebase {
 	struct rf_builder *b;
 	struct rf_tally tally;
 	struct rf_tasks *tasks;
+	GHashTable *numbers; /* of living tasks: old → new */
+	uint32_t number;     /* the latest given out */
 	struct rf_file_places *files;
 	GArray *spaces; /* struct space */
 
@@ -73,6 +75,17 @@ static void enter(struct rebase *r, uint32_t n, uint32_t parent)
 	s->tasks++;
 }
 
+/* Tasks are numbered as they begin. */
+static uint32_t number_of(struct rebase *r, uint32_t tid, gboolean begins)
+{
+	gpointer n = begins ? NULL : g_hash_table_lookup(r->numbers, GUINT_TO_POINTER(tid));
+
+	if (n)
+		return GPOINTER_TO_UINT(n);
+	g_hash_table_insert(r->numbers, GUINT_TO_POINTER(tid), GUINT_TO_POINTER(++r->number));
+	return r->number;
+}
+
 /* Follow a task event; what makes no sense is the builder's to refuse. */
 static void task_event(struct rebase *r, const struct rf_event *ev)
 {
@@ -102,7 +115,14 @@ static struct rf_places *places_of(struct rebase *r, uint32_t tid)
 
 static gboolean put(struct rebase *r, const struct rf_event *ev, uint64_t record, GError **error)
 {
-	if (rf_builder_event(r->b, ev, error))
+	struct rf_event e = *ev;
+
+	if (rf_event_has_tid(e.kind)) {
+		if (e.has_parent)
+			e.parent = number_of(r, e.parent, FALSE);
+		e.tid = number_of(r, e.tid, e.kind == RF_EV_TASK);
+	}
+	if (rf_builder_event(r->b, &e, error))
 		return TRUE;
 	g_prefix_error(error, "%s: record %" G_GUINT64_FORMAT ": ", r->s.path, record);
 	return FALSE;
@@ -252,12 +272,11 @@ static void take_names(struct rebase *r, const struct rf_item *item)
 }
 
 /* The new name and id of a page, looked up once after each change of a mapping. */
-static void look_up(struct rebase *r, uint32_t tid, uint32_t page)
+static void look_up(struct rebase *r, struct rf_places *places, uint32_t tid, uint32_t page)
 {
 	const struct rf_page_name *old = &g_array_index(r->names, struct rf_page_name, page);
 	unsigned shift = r->s.header->granule_shift;
 	struct rf_page_name *name = &r->now[page];
-	struct rf_places *places = places_of(r, tid);
 	uint32_t known = r->pages.n, id;
 
 	*name = *old;
@@ -272,17 +291,19 @@ static void look_up(struct rebase *r, uint32_t tid, uint32_t page)
 
 static void runs(struct rebase *r, const struct rf_runs *runs)
 {
+	uint32_t tid = number_of(r, runs->tid, FALSE);
+
 	for (uint32_t i = 0; i < runs->n; i++) {
 		uint32_t page = runs->page[i];
 		uint8_t type = runs->type[i];
 
 		if (r->at[page] != r->epoch)
-			look_up(r, runs->tid, page);
+			look_up(r, places_of(r, runs->tid), tid, page);
 		if ((type & RF_RUN_CONT) && r->now[page].vpn != r->last.vpn + 1)
 			type &= RF_TYPE_MASK;
 		r->last = r->now[page];
 		if (r->id[page] != NONE)
-			rf_builder_run(r->b, runs->tid, type, r->id[page], runs->count[i]);
+			rf_builder_run(r->b, tid, type, r->id[page], runs->count[i]);
 	}
 }
 
@@ -343,6 +364,7 @@ static void rebase_close(struct rf_source *s)
 	rf_tally_clear(&r->tally);
 	g_array_unref(r->spaces);
 	rf_tasks_free(r->tasks);
+	g_hash_table_destroy(r->numbers);
 	rf_file_places_free(r->files);
 	g_array_unref(r->names);
 	rf_pages_clear(&r->pages);
@@ -390,6 +412,7 @@ struct rf_source *rf_source_rebase(struct rf_source *s)
 	r->s.header = header;
 	rf_tally_init(&r->tally, header->granule_shift);
 	r->tasks = rf_tasks_new();
+	r->numbers = g_hash_table_new(NULL, NULL);
 	r->files = rf_file_places_new();
 	r->spaces = g_array_new(FALSE, TRUE, sizeof(struct space));
 	g_array_set_clear_func(r->spaces, space_clear);

@@ -7,7 +7,8 @@
 
 #include "traces/trace.h"
 
-/* s with other addresses; takes s over.  Its header says "rebased".
+/* s with other addresses; takes s over.  Its header says "rebased".  Tasks are
+ * numbered as they begin.
  *
  * An access over the edge of two mappings that are apart now counts as two.  What an mremap, mprotect
  * or the like did to several mappings that are apart now is an event for each.  An anonymous mapping
