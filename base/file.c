@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Output files that are whole or absent.
+ * Output files that are whole or absent; small text files.
  */
 #include "base/file.h"
 
@@ -115,4 +115,24 @@ void rf_outfile_abort(struct rf_outfile *o)
 	if (o->tmp)
 		unlink(o->tmp);
 	clear(o);
+}
+
+/* ---- reading ---- */
+
+char *rf_load_text(const char *what, const char *path, unsigned mib, gsize *len, GError **error)
+{
+	struct stat st;
+	GError *e = NULL;
+	char *text;
+
+	/* A device or a huge file would be read to its end. */
+	if (stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size > (off_t)mib << 20)) {
+		rf_set_usage(error, "%s %s: expected a text file of at most %u MiB", what, path, mib);
+		return NULL;
+	}
+	if (g_file_get_contents(path, &text, len, &e))
+		return text;
+	rf_set_env(error, "%s: %s", what, e->message);
+	g_error_free(e);
+	return NULL;
 }

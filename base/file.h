@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Output files that are whole or absent: written to a temporary name beside the target, then renamed.
+ * Small text files, read whole.
  */
 #ifndef RF_FILE_H
 #define RF_FILE_H
@@ -19,5 +20,10 @@ gboolean rf_outfile_open(struct rf_outfile *o, const char *path, GError **error)
 gboolean rf_outfile_commit(struct rf_outfile *o, GError **error);
 /* Remove the temporary file.  Safe after a failed open or commit, and on a zeroed struct. */
 void rf_outfile_abort(struct rf_outfile *o);
+
+/* A file of at most so many MiB, the caller's, with a NUL behind it; what ("job file") is for messages.
+ * NULL: RF_USAGE_ERROR for a device, a directory or a larger file, RF_ENV_ERROR for one that can't be
+ * read. */
+char *rf_load_text(const char *what, const char *path, unsigned mib, gsize *len, GError **error);
 
 #endif

@@ -5,10 +5,10 @@
 #include "sim/config.h"
 
 #include <gio/gio.h>
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "sim/resources.h"
 
 /* clang-format off */
@@ -85,7 +85,7 @@ const struct rf_option rf_profile_options[] = {
 
 #define PREFIX "/refault/profiles"
 #define SUFFIX ".ini"
-#define MAX_SIZE (1 << 20)
+#define MOST_MIB 1
 #define MAX_INHERIT 8
 #define MAX_TIME UINT64_C(1000000000000) /* sums of costs must not come near 64 bits */
 
@@ -238,23 +238,10 @@ static gboolean load_shipped(struct rf_profile *p, const char *name, unsigned de
 
 static gboolean load_file(struct rf_profile *p, const char *path, unsigned depth, GError **error)
 {
-	g_autofree char *text = NULL;
 	gsize len;
-	GError *e = NULL;
-	GStatBuf st;
+	g_autofree char *text = rf_load_text("machine profile", path, MOST_MIB, &len, error);
 
-	/* A device or a huge file would be read to its end. */
-	if (g_stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size > MAX_SIZE)) {
-		rf_set_usage(error, "machine profile %s: expected an INI file of at most 1 MiB",
-		             path);
-		return FALSE;
-	}
-	if (!g_file_get_contents(path, &text, &len, &e)) {
-		rf_set_env(error, "machine profile: %s", e->message);
-		g_error_free(e);
-		return FALSE;
-	}
-	return take_text(p, path, text, len, depth, error);
+	return text && take_text(p, path, text, len, depth, error);
 }
 
 static gboolean load(struct rf_profile *p, const char *name, unsigned depth, GError **error)

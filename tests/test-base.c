@@ -623,6 +623,36 @@ START_TEST(outfile_errors)
 END_TEST
 
 /* The disk is full while a file is written: an error, and neither file nor remains. */
+/* What no text file of that size is gives a message, and no endless read. */
+START_TEST(load_text)
+{
+	g_autofree char *path = g_build_filename(dir, "small", NULL);
+	g_autofree char *large = g_strnfill((1 << 20) + 1, 'x');
+	g_autofree char *text = NULL;
+	GError *e = NULL;
+	gsize len;
+
+	ck_assert(g_file_set_contents(path, large, 1 << 20, NULL));
+	text = rf_load_text("list", path, 1, &len, &e);
+	ck_assert(text != NULL && len == 1 << 20 && text[len] == '\0');
+	ck_assert(g_file_set_contents(path, large, (1 << 20) + 1, NULL));
+	ck_assert(rf_load_text("list", path, 1, &len, &e) == NULL);
+	ck_assert(g_error_matches(e, RF_USAGE_ERROR, 0));
+	ck_assert(g_str_has_suffix(e->message, "small: expected a text file of at most 1 MiB"));
+	g_clear_error(&e);
+	ck_assert(rf_load_text("list", "/dev/zero", 1, &len, &e) == NULL);
+	ck_assert_str_eq(e->message, "list /dev/zero: expected a text file of at most 1 MiB");
+	g_clear_error(&e);
+	ck_assert(rf_load_text("list", dir, 1, &len, &e) == NULL);
+	ck_assert(g_error_matches(e, RF_USAGE_ERROR, 0));
+	g_clear_error(&e);
+	ck_assert(rf_load_text("list", "/nonexistent/list", 1, &len, &e) == NULL);
+	ck_assert(g_error_matches(e, RF_ENV_ERROR, 0));
+	ck_assert(g_str_has_prefix(e->message, "list: "));
+	g_clear_error(&e);
+}
+END_TEST
+
 START_TEST(outfile_failed_write)
 {
 	char *path = g_build_filename(dir, "out", NULL);
@@ -707,6 +737,7 @@ Suite *suite_base(void)
 	tcase_add_test(t, outfile_symlink_and_device);
 	tcase_add_test(t, outfile_errors);
 	tcase_add_test(t, outfile_failed_write);
+	tcase_add_test(t, load_text);
 	suite_add_tcase(s, t);
 
 	t = tcase_create("rng");

@@ -10,38 +10,31 @@
 #include "base/file.h"
 #include "base/version.h"
 
-const struct rf_command rf_commands[] = {
-	{ "run", "replay traces and report faults, refaults, memory and time", rf_cmd_run,
-	  rf_cmd_run_help, rf_cmd_run_man },
-	{ "compare", "compare results, option sets over traces, golden files", rf_cmd_compare,
-	  rf_cmd_compare_help, rf_cmd_compare_man },
-	{ "curve", "faults for every size of memory, in one pass", rf_cmd_curve, rf_cmd_curve_help,
-	  rf_cmd_curve_man },
-	{ "sweep", "replay traces through many configurations at once", rf_cmd_sweep,
-	  rf_cmd_sweep_help, rf_cmd_sweep_man },
-	{ "plot", "draw results with gnuplot, as text or as a picture", rf_cmd_plot, rf_cmd_plot_help,
-	  rf_cmd_plot_man },
-	{ "report", "make one HTML file of results: plots, tables, configuration", rf_cmd_report,
-	  rf_cmd_report_help, rf_cmd_report_man },
-	{ "policies", "list what can be plugged into the five seams, and its options",
-	  rf_cmd_policies, rf_cmd_policies_help, rf_cmd_policies_man },
-	{ "trace", "look at traces, convert, check, cut and make them", rf_cmd_trace,
-	  rf_cmd_trace_help, rf_cmd_trace_man },
-	{ "reproduce", "tables that were posted on kernel lists, beside the model's", rf_cmd_reproduce,
-	  rf_cmd_reproduce_help, rf_cmd_reproduce_man },
-	{ "record", "run a program and write a trace of it", rf_cmd_record, rf_cmd_record_help,
-	  rf_cmd_record_man },
-	{ "verify", "compare the model with the kernel that runs here (root)", rf_cmd_verify,
-	  rf_cmd_verify_help, rf_cmd_verify_man },
-	{ "help", "explain a command", rf_cmd_help, rf_cmd_help_help, rf_cmd_help_man },
-	{ .name = NULL }
+extern const struct rf_command rf_command_run, rf_command_compare, rf_command_curve, rf_command_sweep,
+	rf_command_plot, rf_command_report, rf_command_policies, rf_command_trace, rf_command_reproduce,
+	rf_command_record, rf_command_verify, rf_command_help;
+
+const struct rf_command *const rf_commands[] = {
+	&rf_command_run,
+	&rf_command_compare,
+	&rf_command_curve,
+	&rf_command_sweep,
+	&rf_command_plot,
+	&rf_command_report,
+	&rf_command_policies,
+	&rf_command_trace,
+	&rf_command_reproduce,
+	&rf_command_record,
+	&rf_command_verify,
+	&rf_command_help,
+	NULL,
 };
 
 const struct rf_command *rf_command_find(const char *name)
 {
-	for (const struct rf_command *c = rf_commands; c->name; c++) {
-		if (strcmp(c->name, name) == 0)
-			return c;
+	for (const struct rf_command *const *c = rf_commands; *c; c++) {
+		if (strcmp((*c)->name, name) == 0)
+			return *c;
 	}
 	return NULL;
 }
@@ -70,15 +63,51 @@ int rf_print(const char *text)
 	return RF_EXIT_OK;
 }
 
-int rf_print_help(const char *command)
+int rf_print_help(const struct rf_command *command)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	rf_command_find(command)->help(text);
+	command->help(text);
 	return rf_print(text->str);
 }
 
 /* ---- dispatch ---- */
+
+static int run_parsed(const struct rf_command *c, struct rf_call *call)
+{
+	const struct rf_args a = { c->args, call->block, c->table,
+		                   (char *)call->block + c->table_offset };
+	gboolean help = FALSE;
+	GError *error = NULL;
+	int code = RF_EXIT_OK;
+
+	if (!rf_args_parse_lists(&a, call->argc, call->argv, c->take, call->operands, &help, &error))
+		return rf_fail(error);
+	if (help)
+		return rf_print_help(c);
+	if (!c->run(call, &code, &error)) {
+		int failed = rf_fail(error);
+
+		return code == RF_EXIT_INTERRUPTED ? code : failed;
+	}
+	return code;
+}
+
+static int run_command(const struct rf_command *c, int argc, char **argv)
+{
+	struct rf_call call = { g_malloc0(c->size), g_ptr_array_new_with_free_func(g_free), argc, argv };
+	int code;
+
+	if (c->init)
+		c->init(call.block);
+	code = run_parsed(c, &call);
+	if (c->clear)
+		c->clear(call.block);
+	rf_args_clear(c->args, call.block);
+	g_free(call.block);
+	g_ptr_array_unref(call.operands);
+	return code;
+}
 
 static int unknown_command(const char *name)
 {
@@ -86,8 +115,8 @@ static int unknown_command(const char *name)
 	const char *near;
 	GError *error = NULL;
 
-	for (const struct rf_command *c = rf_commands; c->name; c++)
-		g_ptr_array_add(names, (char *)c->name);
+	for (const struct rf_command *const *c = rf_commands; *c; c++)
+		g_ptr_array_add(names, (char *)(*c)->name);
 	g_ptr_array_add(names, NULL);
 	near = rf_nearest(name, (const char *const *)names->pdata);
 	if (near)
@@ -116,7 +145,7 @@ int rf_main(int argc, char **argv)
 		return rf_print(text);
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return rf_cmd_help(1, argv + 1);
+		return run_command(&rf_command_help, 1, argv + 1);
 	if (argv[1][0] == '-') {
 		rf_set_usage(&error, "unknown option %s; expected a command, see `refault help'",
 		             argv[1]);
@@ -126,5 +155,7 @@ int rf_main(int argc, char **argv)
 	if (!command)
 		return unknown_command(argv[1]);
 	rf_interrupt_catch();
-	return command->run(argc - 1, argv + 1);
+	if (command->main)
+		return command->main(argc - 1, argv + 1);
+	return run_command(command, argc - 1, argv + 1);
 }

@@ -21,6 +21,11 @@ struct options {
 	gboolean mail, bless, quiet;
 };
 
+struct block {
+	struct options o;
+	struct rf_config common;
+};
+
 #define OFF(member) offsetof(struct options, member)
 
 static const struct rf_arg args[] = {
@@ -55,7 +60,7 @@ static const struct rf_arg args[] = {
 	RF_ARG_END,
 };
 
-void rf_cmd_compare_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(
 		out,
@@ -69,7 +74,7 @@ void rf_cmd_compare_help(GString *out)
 	                     "see `refault help run'.\n");
 }
 
-void rf_cmd_compare_man(GString *out)
+static void man(GString *out)
 {
 	rf_args_man(args, out);
 	g_string_append(
@@ -556,23 +561,20 @@ static gboolean compare(const struct options *o, const struct rf_config *common,
 	return ok;
 }
 
-static gboolean run(int argc, char **argv, struct options *o, struct rf_config *common, gboolean *help,
-                    GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	const struct rf_args a = { args, o, rf_config_options, common };
-	g_autoptr(GPtrArray) operands = g_ptr_array_new_with_free_func(g_free);
+	struct block *b = call->block;
 	struct plan p = { 0 };
 	gboolean ok;
 
+	(void)code;
 	p.metrics = g_ptr_array_new();
 	p.gates = g_ptr_array_new_with_free_func((GDestroyNotify)rf_gate_free);
 	p.command = g_ptr_array_new_with_free_func(g_free);
 	p.runs = g_array_new(FALSE, TRUE, sizeof(struct rf_run));
 	g_array_set_clear_func(p.runs, clear_run);
-	keep_command(p.command, argc, argv);
-	ok = rf_args_parse(&a, argc, argv, operands, help, error);
-	if (ok && !*help)
-		ok = make_plan(&p, o, error) && compare(o, common, &p, operands, error);
+	keep_command(p.command, call->argc, call->argv);
+	ok = make_plan(&p, &b->o, error) && compare(&b->o, &b->common, &p, call->operands, error);
 	g_ptr_array_unref(p.metrics);
 	g_ptr_array_unref(p.gates);
 	g_ptr_array_unref(p.command);
@@ -580,20 +582,26 @@ static gboolean run(int argc, char **argv, struct options *o, struct rf_config *
 	return ok;
 }
 
-int rf_cmd_compare(int argc, char **argv)
+static void init(void *block)
 {
-	struct options o = { 0 };
-	struct rf_config common;
-	gboolean help = FALSE;
-	GError *error = NULL;
-	int code = RF_EXIT_OK;
-
-	rf_config_init(&common);
-	if (!run(argc, argv, &o, &common, &help, &error))
-		code = rf_fail(error);
-	else if (help)
-		code = rf_print_help(NAME);
-	rf_config_clear(&common);
-	rf_args_clear(args, &o);
-	return code;
+	rf_config_init(&((struct block *)block)->common);
 }
+
+static void clear(void *block)
+{
+	rf_config_clear(&((struct block *)block)->common);
+}
+
+const struct rf_command rf_command_compare = {
+	.name = NAME,
+	.summary = "compare results, option sets over traces, golden files",
+	.size = sizeof(struct block),
+	.args = args,
+	.table = rf_config_options,
+	.table_offset = offsetof(struct block, common),
+	.init = init,
+	.clear = clear,
+	.run = run,
+	.help = help,
+	.man = man,
+};

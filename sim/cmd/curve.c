@@ -54,6 +54,11 @@ struct options {
 	gboolean quiet;
 };
 
+struct block {
+	struct options o;
+	struct config c;
+};
+
 #define ARG(member) offsetof(struct options, member)
 
 static const struct rf_arg args[] = {
@@ -69,7 +74,7 @@ static const struct rf_arg args[] = {
 	RF_ARG_END,
 };
 
-void rf_cmd_curve_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(
 		out,
@@ -80,7 +85,7 @@ void rf_cmd_curve_help(GString *out)
 	rf_args_table_help(table, out);
 }
 
-void rf_cmd_curve_man(GString *out)
+static void man(GString *out)
 {
 	rf_args_man(args, out);
 	rf_args_table_man(table, "--", out);
@@ -433,44 +438,45 @@ static gboolean run_all(const GPtrArray *traces, const struct options *o, const 
 	return ok;
 }
 
-static gboolean run(int argc, char **argv, struct options *o, struct config *c, gboolean *help,
-                    GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	const struct rf_args a = { args, o, table, c };
-	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
+	struct block *b = call->block;
 	struct plan p = { 0 };
 	gboolean ok;
 
-	if (!rf_args_parse(&a, argc, argv, traces, help, error))
-		return FALSE;
-	if (*help)
-		return TRUE;
+	(void)code;
 	rf_config_init(&p.sizes);
-	ok = make_plan(&p, o, c, error);
-	if (ok && traces->len == 0) {
+	ok = make_plan(&p, &b->o, &b->c, error);
+	if (ok && call->operands->len == 0) {
 		rf_set_usage(error, "expected a trace; see `refault help " NAME "'");
 		ok = FALSE;
 	}
-	ok = ok && run_all(traces, o, c, &p, error);
+	ok = ok && run_all(call->operands, &b->o, &b->c, &p, error);
 	g_strfreev(p.frames);
 	rf_config_clear(&p.sizes);
 	return ok;
 }
 
-int rf_cmd_curve(int argc, char **argv)
+static void init(void *block)
 {
-	struct options o = { 0 };
-	struct config c;
-	gboolean help = FALSE;
-	GError *error = NULL;
-	int code = RF_EXIT_OK;
-
-	rf_options_init(table, &c);
-	if (!run(argc, argv, &o, &c, &help, &error))
-		code = rf_fail(error);
-	else if (help)
-		code = rf_print_help(NAME);
-	rf_options_clear(table, &c);
-	rf_args_clear(args, &o);
-	return code;
+	rf_options_init(table, &((struct block *)block)->c);
 }
+
+static void clear(void *block)
+{
+	rf_options_clear(table, &((struct block *)block)->c);
+}
+
+const struct rf_command rf_command_curve = {
+	.name = NAME,
+	.summary = "faults for every size of memory, in one pass",
+	.size = sizeof(struct block),
+	.args = args,
+	.table = table,
+	.table_offset = offsetof(struct block, c),
+	.init = init,
+	.clear = clear,
+	.run = run,
+	.help = help,
+	.man = man,
+};

@@ -30,7 +30,7 @@ static void overview(GString *out)
 		"refault replays a page-access trace against a modelled machine, and says what\n"
 		"Linux page reclaim would have done.\n\n"
 		"Usage: refault COMMAND [ARGUMENT]...\n\n");
-	for (const struct rf_command *c = rf_commands; c->name; c++)
+	for (const struct rf_command *const *at = rf_commands, *c; (c = *at); at++)
 		g_string_append_printf(out, "  %-10s %s\n", c->name, c->summary);
 	g_string_append(
 		out,
@@ -39,14 +39,14 @@ static void overview(GString *out)
 		"refault --version prints the version.  The manual page is refault(1).\n");
 }
 
-void rf_cmd_help_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(
 		out, "Usage: refault help [COMMAND | metrics | machines]\n"
 		     "Explain a command, list the metrics of a report, or the machine profiles.\n");
 }
 
-void rf_cmd_help_man(GString *out)
+static void man(GString *out)
 {
 	g_string_append(
 		out,
@@ -100,7 +100,7 @@ static void machines(GString *out)
 
 static void man_commands(GString *out)
 {
-	for (const struct rf_command *c = rf_commands; c->name; c++) {
+	for (const struct rf_command *const *at = rf_commands, *c; (c = *at); at++) {
 		g_autoptr(GString) help = g_string_new(NULL);
 		const char *end;
 
@@ -205,7 +205,7 @@ static gboolean topic(const char *name, GString *out, GError **error)
 		machines(out);
 		return TRUE;
 	}
-	for (const struct rf_command *c = rf_commands; c->name; c++)
+	for (const struct rf_command *const *at = rf_commands, *c; (c = *at); at++)
 		g_ptr_array_add(names, (char *)c->name);
 	g_ptr_array_add(names, "metrics");
 	g_ptr_array_add(names, "machines");
@@ -218,37 +218,33 @@ static gboolean topic(const char *name, GString *out, GError **error)
 	return FALSE;
 }
 
-static gboolean run(int argc, char **argv, GString *out, GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	struct options o = { 0 };
-	const struct rf_args a = { args, &o, NULL, NULL };
-	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-	gboolean help = FALSE;
+	const struct options *o = call->block;
+	const GPtrArray *names = call->operands;
+	g_autoptr(GString) out = g_string_new(NULL);
 
-	if (!rf_args_parse(&a, argc, argv, names, &help, error))
-		return FALSE;
 	if (names->len > 1) {
 		rf_set_usage(error, "refault help: expected one COMMAND, got \"%s\" too",
 		             (char *)names->pdata[1]);
 		return FALSE;
 	}
-	if (help)
-		rf_cmd_help_help(out);
-	else if (o.man)
+	if (o->man)
 		man_page(out);
-	else if (names->len)
-		return topic(names->pdata[0], out, error);
-	else
+	else if (!names->len)
 		overview(out);
+	else if (!topic(names->pdata[0], out, error))
+		return FALSE;
+	*code = rf_print(out->str);
 	return TRUE;
 }
 
-int rf_cmd_help(int argc, char **argv)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-	GError *error = NULL;
-
-	if (!run(argc, argv, out, &error))
-		return rf_fail(error);
-	return rf_print(out->str);
-}
+const struct rf_command rf_command_help = {
+	.name = NAME,
+	.summary = "explain a command",
+	.size = sizeof(struct options),
+	.args = args,
+	.run = run,
+	.help = help,
+	.man = man,
+};

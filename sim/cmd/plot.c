@@ -52,7 +52,7 @@ static const struct rf_arg args[] = {
 	RF_ARG_END,
 };
 
-void rf_cmd_plot_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(
 		out,
@@ -66,7 +66,7 @@ void rf_cmd_plot_help(GString *out)
 	rf_args_help(args, out);
 }
 
-void rf_cmd_plot_man(GString *out)
+static void man(GString *out)
 {
 	g_string_append(out, ".PP\nKinds of plots:\n");
 	for (const struct rf_plot_kind *k = rf_plot_kinds; k->name; k++) {
@@ -225,16 +225,13 @@ static gboolean plot(const struct rf_plot_kind *kind, const struct options *o,
 	return ok;
 }
 
-static gboolean run(int argc, char **argv, struct options *o, gboolean *help, GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	const struct rf_args a = { args, o, NULL, NULL };
-	g_autoptr(GPtrArray) operands = g_ptr_array_new_with_free_func(g_free);
+	GPtrArray *operands = call->operands;
+	struct options *o = call->block;
 	const struct rf_plot_kind *kind;
 
-	if (!rf_args_parse(&a, argc, argv, operands, help, error))
-		return FALSE;
-	if (*help)
-		return TRUE;
+	(void)code;
 	if (operands->len == 0) {
 		rf_set_usage(error, "expected the kind of plot; see `refault help plot'");
 		return FALSE;
@@ -249,17 +246,12 @@ static gboolean run(int argc, char **argv, struct options *o, gboolean *help, GE
 	return plot(kind, o, operands, error);
 }
 
-int rf_cmd_plot(int argc, char **argv)
-{
-	struct options o = { 0 };
-	gboolean help = FALSE;
-	GError *error = NULL;
-	int code = RF_EXIT_OK;
-
-	if (!run(argc, argv, &o, &help, &error))
-		code = rf_fail(error);
-	else if (help)
-		code = rf_print_help(NAME);
-	rf_args_clear(args, &o);
-	return code;
-}
+const struct rf_command rf_command_plot = {
+	.name = NAME,
+	.summary = "draw results with gnuplot, as text or as a picture",
+	.size = sizeof(struct options),
+	.args = args,
+	.run = run,
+	.help = help,
+	.man = man,
+};

@@ -21,7 +21,7 @@ static const struct rf_arg args[] = {
 	RF_ARG_END,
 };
 
-void rf_cmd_policies_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(out, "Usage: refault policies [NAME] [OPTION]...\n"
 	                     "List the members of each seam, or explain one and its options.\n\n");
@@ -128,7 +128,7 @@ static void explain(const struct seam *s, const struct member *m, GString *out)
 }
 
 /* The built-in ones: a page is written before anything can be loaded. */
-void rf_cmd_policies_man(GString *out)
+static void man(GString *out)
 {
 	struct member m;
 
@@ -183,16 +183,12 @@ static gboolean explain_all(const char *name, GString *out, GError **error)
 	return FALSE;
 }
 
-static gboolean run(int argc, char **argv, struct options *o, GString *out, gboolean *help,
-                    GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	const struct rf_args a = { args, o, NULL, NULL };
-	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	const struct options *o = call->block;
+	const GPtrArray *names = call->operands;
+	g_autoptr(GString) out = g_string_new(NULL);
 
-	if (!rf_args_parse(&a, argc, argv, names, help, error))
-		return FALSE;
-	if (*help)
-		return TRUE;
 	if (names->len > 1) {
 		rf_set_usage(error, "refault policies: expected at most one NAME, got \"%s\" too",
 		             (char *)names->pdata[1]);
@@ -200,24 +196,20 @@ static gboolean run(int argc, char **argv, struct options *o, GString *out, gboo
 	}
 	if (o->plugin && !rf_plugin_load(o->plugin, error))
 		return FALSE;
-	if (names->len)
-		return explain_all(names->pdata[0], out, error);
-	list_all(out);
+	if (!names->len)
+		list_all(out);
+	else if (!explain_all(names->pdata[0], out, error))
+		return FALSE;
+	*code = rf_print(out->str);
 	return TRUE;
 }
 
-int rf_cmd_policies(int argc, char **argv)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-	struct options o = { 0 };
-	gboolean help = FALSE;
-	GError *error = NULL;
-	int code;
-
-	if (!run(argc, argv, &o, out, &help, &error))
-		code = rf_fail(error);
-	else
-		code = help ? rf_print_help(NAME) : rf_print(out->str);
-	rf_args_clear(args, &o);
-	return code;
-}
+const struct rf_command rf_command_policies = {
+	.name = NAME,
+	.summary = "list what can be plugged into the five seams, and its options",
+	.size = sizeof(struct options),
+	.args = args,
+	.run = run,
+	.help = help,
+	.man = man,
+};

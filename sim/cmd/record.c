@@ -60,7 +60,7 @@ static const char *const text[] = {
 	NULL
 };
 
-void rf_cmd_record_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(out, "Usage: refault record -o FILE [OPTION]... [--] COMMAND [ARGUMENT]...\n"
 	                     "       refault record --check\n");
@@ -71,7 +71,7 @@ void rf_cmd_record_help(GString *out)
 	rf_args_table_help(table, out);
 }
 
-void rf_cmd_record_man(GString *out)
+static void man(GString *out)
 {
 	for (guint i = 0; text[i]; i++) {
 		g_string_append(out, ".PP\n");
@@ -178,19 +178,17 @@ static gboolean record(const struct options *o, const struct rf_recorder *r, cha
 	return good;
 }
 
-static gboolean run(int argc, char **argv, struct options *o, GPtrArray *operands, gboolean *help,
-                    int *code, GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	const struct rf_args a = {
-		.arg = args, .block = o, .table = table, .table_block = o
-	};
+	const struct options *o = call->block;
+	GPtrArray *operands = call->operands;
 	const struct rf_recorder *r;
 	g_autofree char *program = NULL;
 
-	if (!rf_args_parse(&a, argc, argv, operands, help, error))
-		return FALSE;
-	if (*help || o->check)
+	if (o->check) {
+		*code = check();
 		return TRUE;
+	}
 	if (!o->output || !strcmp(o->output, "-")) {
 		rf_set_usage(error, "record: expected -o FILE; see `refault help record'");
 		return FALSE;
@@ -216,25 +214,25 @@ static gboolean run(int argc, char **argv, struct options *o, GPtrArray *operand
 	return record(o, r, (char **)operands->pdata, code, error);
 }
 
-int rf_cmd_record(int argc, char **argv)
+static void init(void *block)
 {
-	struct options o = { 0 };
-	g_autoptr(GPtrArray) operands = g_ptr_array_new_with_free_func(g_free);
-	gboolean help = FALSE;
-	GError *error = NULL;
-	int code = RF_EXIT_OK;
-
-	rf_options_init(table, &o);
-	if (!run(argc, argv, &o, operands, &help, &code, &error)) {
-		int failed = rf_fail(error);
-
-		code = code ? code : failed;
-	} else if (help) {
-		code = rf_print_help(NAME);
-	} else if (o.check) {
-		code = check();
-	}
-	rf_options_clear(table, &o);
-	rf_args_clear(args, &o);
-	return code;
+	rf_options_init(table, block);
 }
+
+static void clear(void *block)
+{
+	rf_options_clear(table, block);
+}
+
+const struct rf_command rf_command_record = {
+	.name = NAME,
+	.summary = "run a program and write a trace of it",
+	.size = sizeof(struct options),
+	.args = args,
+	.table = table,
+	.init = init,
+	.clear = clear,
+	.run = run,
+	.help = help,
+	.man = man,
+};

@@ -37,7 +37,7 @@ static const struct rf_arg args[] = {
 	RF_ARG_END,
 };
 
-void rf_cmd_report_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(
 		out,
@@ -48,7 +48,7 @@ void rf_cmd_report_help(GString *out)
 	rf_args_help(args, out);
 }
 
-void rf_cmd_report_man(GString *out)
+static void man(GString *out)
 {
 	rf_args_man(args, out);
 }
@@ -76,39 +76,30 @@ static GString *report(const GPtrArray *inputs, const struct options *o, GError 
 	return rf_html_report(t, &html, error);
 }
 
-static gboolean run(int argc, char **argv, struct options *o, gboolean *help, GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	const struct rf_args a = { args, o, NULL, NULL };
-	g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func(g_free);
+	struct options *o = call->block;
 	g_autoptr(GString) document = NULL;
 	struct rf_outfile out;
 
-	if (!rf_args_parse(&a, argc, argv, inputs, help, error))
-		return FALSE;
-	if (*help)
-		return TRUE;
-	if (inputs->len == 0) {
+	(void)code;
+	if (call->operands->len == 0) {
 		rf_set_usage(error, "expected a FILE of results; see `refault help report'");
 		return FALSE;
 	}
-	document = report(inputs, o, error);
+	document = report(call->operands, o, error);
 	if (!document || !rf_outfile_open(&out, o->output, error))
 		return FALSE;
 	fwrite(document->str, 1, document->len, out.f);
 	return rf_outfile_commit(&out, error);
 }
 
-int rf_cmd_report(int argc, char **argv)
-{
-	struct options o = { 0 };
-	gboolean help = FALSE;
-	GError *error = NULL;
-	int code = RF_EXIT_OK;
-
-	if (!run(argc, argv, &o, &help, &error))
-		code = rf_fail(error);
-	else if (help)
-		code = rf_print_help(NAME);
-	rf_args_clear(args, &o);
-	return code;
-}
+const struct rf_command rf_command_report = {
+	.name = NAME,
+	.summary = "make one HTML file of results: plots, tables, configuration",
+	.size = sizeof(struct options),
+	.args = args,
+	.run = run,
+	.help = help,
+	.man = man,
+};

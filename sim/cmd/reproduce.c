@@ -37,7 +37,7 @@ static const struct rf_arg args[] = {
 	RF_ARG_END,
 };
 
-void rf_cmd_reproduce_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(
 		out,
@@ -49,7 +49,7 @@ void rf_cmd_reproduce_help(GString *out)
 	rf_args_help(args, out);
 }
 
-void rf_cmd_reproduce_man(GString *out)
+static void man(GString *out)
 {
 	g_string_append(out, ".PP\nOptions:\n");
 	rf_args_man(args, out);
@@ -92,40 +92,40 @@ static gboolean choose(GPtrArray *list, const GPtrArray *names, gboolean quick, 
 	return TRUE;
 }
 
-static int print_list(void)
+static gboolean print_list(int *code, GError **error)
 {
 	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func((GDestroyNotify)rf_exp_free);
 	g_autoptr(GString) out = g_string_new(NULL);
-	GError *error = NULL;
 
-	if (!add_all(list, FALSE, &error))
-		return rf_fail(error);
+	if (!add_all(list, FALSE, error))
+		return FALSE;
 	for (guint i = 0; i < list->len; i++) {
 		const struct rf_experiment *e = list->pdata[i];
 
 		g_string_append_printf(out, "%-6s%-6s", e->name, e->quick ? "quick" : "");
 		rf_wrap(out, e->title, 12, 12);
 	}
-	return rf_print(out->str);
+	*code = rf_print(out->str);
+	return TRUE;
 }
 
-static int print_definitions(const GPtrArray *names)
+static gboolean print_definitions(const GPtrArray *names, int *code, GError **error)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
 	for (guint i = 0; i < names->len; i++) {
 		gsize len;
 		const char *text = rf_exp_text(names->pdata[i], &len);
-		GError *error = NULL;
 
 		if (!text) {
-			rf_set_usage(&error, "--show %s: expected the name of a shipped experiment",
+			rf_set_usage(error, "--show %s: expected the name of a shipped experiment",
 			             (char *)names->pdata[i]);
-			return rf_fail(error);
+			return FALSE;
 		}
 		g_string_append_len(out, text, (gssize)len);
 	}
-	return rf_print(out->str);
+	*code = rf_print(out->str);
+	return TRUE;
 }
 
 /* ---- run ---- */
@@ -181,11 +181,12 @@ static gboolean run_each(GPtrArray *list, const struct options *o, enum format f
 	return TRUE;
 }
 
-static gboolean run(const GPtrArray *names, const struct options *o, unsigned *misses, GError **error)
+static gboolean reproduce(const GPtrArray *names, const struct options *o, int *code, GError **error)
 {
 	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func((GDestroyNotify)rf_exp_free);
 	struct rf_outfile out = { 0 };
 	uint64_t jobs = g_get_num_processors();
+	unsigned misses = 0;
 	enum format format;
 
 	if (!find_format(o->output_format, &format, error))
@@ -197,34 +198,32 @@ static gboolean run(const GPtrArray *names, const struct options *o, unsigned *m
 	if (!choose(list, names, o->quick, error))
 		return FALSE;
 	if (rf_outfile_open(&out, o->output, error) &&
-	    run_each(list, o, format, (unsigned)jobs, out.f, misses, error) && rf_outfile_commit(&out, error))
+	    run_each(list, o, format, (unsigned)jobs, out.f, &misses, error) && rf_outfile_commit(&out, error)) {
+		*code = misses ? RF_EXIT_NEGATIVE : RF_EXIT_OK;
 		return TRUE;
+	}
 	rf_outfile_abort(&out);
 	return FALSE;
 }
 
-int rf_cmd_reproduce(int argc, char **argv)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-	struct options o = { 0 };
-	const struct rf_args a = { args, &o, NULL, NULL };
-	gboolean help = FALSE;
-	GError *error = NULL;
-	unsigned misses = 0;
-	int code = RF_EXIT_OK;
+	const struct options *o = call->block;
+	const GPtrArray *names = call->operands;
 
-	if (!rf_args_parse(&a, argc, argv, names, &help, &error))
-		code = rf_fail(error);
-	else if (help)
-		code = rf_print_help(NAME);
-	else if (names->len == 0 || (names->len == 1 && strcmp(names->pdata[0], "list") == 0))
-		code = print_list();
-	else if (o.show)
-		code = print_definitions(names);
-	else if (!run(names, &o, &misses, &error))
-		code = rf_fail(error);
-	else if (misses)
-		code = RF_EXIT_NEGATIVE;
-	rf_args_clear(args, &o);
-	return code;
+	if (names->len == 0 || (names->len == 1 && strcmp(names->pdata[0], "list") == 0))
+		return print_list(code, error);
+	if (o->show)
+		return print_definitions(names, code, error);
+	return reproduce(names, o, code, error);
 }
+
+const struct rf_command rf_command_reproduce = {
+	.name = NAME,
+	.summary = "tables that were posted on kernel lists, beside the model's",
+	.size = sizeof(struct options),
+	.args = args,
+	.run = run,
+	.help = help,
+	.man = man,
+};

@@ -23,6 +23,11 @@ struct options {
 	gboolean quiet;
 };
 
+struct block {
+	struct options o;
+	struct rf_config cfg;
+};
+
 #define OFF(member) offsetof(struct options, member)
 
 static const struct rf_arg args[] = {
@@ -43,7 +48,7 @@ static const struct rf_arg args[] = {
 	RF_ARG_END,
 };
 
-void rf_cmd_run_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(
 		out,
@@ -55,7 +60,7 @@ void rf_cmd_run_help(GString *out)
 	rf_args_table_help(rf_config_options, out);
 }
 
-void rf_cmd_run_man(GString *out)
+static void man(GString *out)
 {
 	g_string_append(out, ".PP\nOptions of the command:\n");
 	rf_args_man(args, out);
@@ -253,17 +258,14 @@ static gboolean run_to_files(const GPtrArray *traces, const struct options *o,
 	return ok;
 }
 
-static gboolean run(int argc, char **argv, struct options *o, struct rf_config *cfg, gboolean *help,
-                    GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	const struct rf_args a = { args, o, rf_config_options, cfg };
-	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
+	struct block *b = call->block;
+	const struct options *o = &b->o;
+	struct rf_config *cfg = &b->cfg;
 	unsigned formats = 1 << RF_OUT_NORMAL;
 
-	if (!rf_args_parse(&a, argc, argv, traces, help, error))
-		return FALSE;
-	if (*help)
-		return TRUE;
+	(void)code;
 	for (guint i = 0; o->set && i < o->set->len; i++) {
 		if (!rf_config_set_any(cfg, o->set->pdata[i], error))
 			return FALSE;
@@ -272,27 +274,33 @@ static gboolean run(int argc, char **argv, struct options *o, struct rf_config *
 		return FALSE;
 	if (!check_options(o, cfg, formats, error) || !rf_preflight(cfg, error))
 		return FALSE;
-	if (traces->len == 0) {
+	if (call->operands->len == 0) {
 		rf_set_usage(error, "expected a trace; see `refault help run'");
 		return FALSE;
 	}
-	return run_to_files(traces, o, cfg, formats, error);
+	return run_to_files(call->operands, o, cfg, formats, error);
 }
 
-int rf_cmd_run(int argc, char **argv)
+static void init(void *block)
 {
-	struct options o = { 0 };
-	struct rf_config cfg;
-	gboolean help = FALSE;
-	GError *error = NULL;
-	int code = RF_EXIT_OK;
-
-	rf_config_init(&cfg);
-	if (!run(argc, argv, &o, &cfg, &help, &error))
-		code = rf_fail(error);
-	else if (help)
-		code = rf_print_help(NAME);
-	rf_config_clear(&cfg);
-	rf_args_clear(args, &o);
-	return code;
+	rf_config_init(&((struct block *)block)->cfg);
 }
+
+static void clear(void *block)
+{
+	rf_config_clear(&((struct block *)block)->cfg);
+}
+
+const struct rf_command rf_command_run = {
+	.name = NAME,
+	.summary = "replay traces and report faults, refaults, memory and time",
+	.size = sizeof(struct block),
+	.args = args,
+	.table = rf_config_options,
+	.table_offset = offsetof(struct block, cfg),
+	.init = init,
+	.clear = clear,
+	.run = run,
+	.help = help,
+	.man = man,
+};

@@ -58,7 +58,7 @@ static const struct rf_arg args[] = {
 	RF_ARG_END,
 };
 
-void rf_cmd_sweep_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(
 		out,
@@ -71,7 +71,7 @@ void rf_cmd_sweep_help(GString *out)
 	rf_args_table_help(rf_config_options, out);
 }
 
-void rf_cmd_sweep_man(GString *out)
+static void man(GString *out)
 {
 	g_string_append(out, ".PP\n");
 	rf_args_man(args, out);
@@ -369,22 +369,16 @@ static gboolean select_points(const struct rf_sweep_args *a, const GPtrArray *po
 	return TRUE;
 }
 
-static gboolean run(int argc, char **argv, struct rf_sweep_args *o, gboolean *help, int *code,
-                    GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	const struct rf_args a = { args, o, rf_config_options, NULL };
-	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
+	struct rf_sweep_args *o = call->block;
 	g_autoptr(GPtrArray) points = NULL, chosen = g_ptr_array_new();
 
-	if (!rf_args_parse_lists(&a, argc, argv, take, traces, help, error))
-		return FALSE;
-	if (*help)
-		return TRUE;
 	for (guint i = 0; o->set && i < o->set->len; i++) {
 		if (!take_set(o, o->set->pdata[i], error))
 			return FALSE;
 	}
-	take_others(o, traces);
+	take_others(o, call->operands);
 	if (!one_of(o, error) || !parse_numbers(o, error))
 		return FALSE;
 	points = make_points(o, error);
@@ -410,18 +404,26 @@ static gboolean run(int argc, char **argv, struct rf_sweep_args *o, gboolean *he
 	       rf_sweep_do(o, points, chosen, code, error);
 }
 
-int rf_cmd_sweep(int argc, char **argv)
+static void init(void *block)
 {
-	struct rf_sweep_args o = { .given = rf_settings_new() };
-	gboolean help = FALSE;
-	GError *error = NULL;
-	int code = RF_EXIT_OK;
-
-	if (!run(argc, argv, &o, &help, &code, &error))
-		code = rf_fail(error);
-	else if (help)
-		code = rf_print_help(NAME);
-	g_array_unref(o.given);
-	rf_args_clear(args, &o);
-	return code;
+	((struct rf_sweep_args *)block)->given = rf_settings_new();
 }
+
+static void clear(void *block)
+{
+	g_array_unref(((struct rf_sweep_args *)block)->given);
+}
+
+const struct rf_command rf_command_sweep = {
+	.name = NAME,
+	.summary = "replay traces through many configurations at once",
+	.size = sizeof(struct rf_sweep_args),
+	.args = args,
+	.table = rf_config_options,
+	.take = take,
+	.init = init,
+	.clear = clear,
+	.run = run,
+	.help = help,
+	.man = man,
+};

@@ -156,7 +156,7 @@ static void usage(const struct rf_trace_verb *v, GString *out)
 		v->help(out);
 }
 
-void rf_cmd_trace_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(out, "Usage: refault trace VERB [ARGUMENT]...\n"
 	                     "Look at traces, and make them.\n\n");
@@ -175,7 +175,7 @@ void rf_cmd_trace_help(GString *out)
 	}
 }
 
-void rf_cmd_trace_man(GString *out)
+static void man(GString *out)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(verbs); i++) {
 		g_string_append(out, ".PP\n.B refault trace ");
@@ -249,7 +249,7 @@ static int run_verb(const struct rf_trace_verb *v, int argc, char **argv)
 	return code;
 }
 
-int rf_cmd_trace(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct rf_trace_verb *v;
 	GError *error = NULL;
@@ -260,7 +260,15 @@ int rf_cmd_trace(int argc, char **argv)
 		return rf_fail(error);
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return rf_print_help(NAME);
+		return rf_print_help(rf_command_find(NAME));
 	v = find_verb(argv[1], &error);
 	return v ? run_verb(v, argc - 1, argv + 1) : rf_fail(error);
 }
+
+const struct rf_command rf_command_trace = {
+	.name = NAME,
+	.summary = "look at traces, convert, check, cut and make them",
+	.main = run,
+	.help = help,
+	.man = man,
+};

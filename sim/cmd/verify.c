@@ -81,7 +81,7 @@ static const char *const text[] = {
 	NULL
 };
 
-void rf_cmd_verify_help(GString *out)
+static void help(GString *out)
 {
 	g_string_append(out, "Usage: refault verify TRACE --limit SIZE [OPTION]...\n");
 	for (guint i = 0; text[i]; i++)
@@ -90,7 +90,7 @@ void rf_cmd_verify_help(GString *out)
 	rf_args_help(args, out);
 }
 
-void rf_cmd_verify_man(GString *out)
+static void man(GString *out)
 {
 	for (guint i = 0; text[i]; i++) {
 		g_string_append(out, ".PP\n");
@@ -352,10 +352,10 @@ static void make_notes(const struct rf_vsetup *s, const GArray *runs, GPtrArray 
 }
 
 struct job {
+	struct options o;
 	const char *path;
-	const struct options *o;
 	struct numbers n;
-	struct rf_config *cfg;
+	struct rf_config cfg;
 	struct utsname uts;
 	GPtrArray *notes;
 };
@@ -369,7 +369,7 @@ static gboolean write_report(const struct job *j, const struct rf_vreport *r, GE
 		rf_vreport_csv(table, r);
 	else
 		rf_vreport_normal(table, r);
-	if (!rf_outfile_open(&out, j->o->output, error))
+	if (!rf_outfile_open(&out, j->o.output, error))
 		return FALSE;
 	fwrite(table->str, 1, table->len, out.f);
 	if (rf_outfile_commit(&out, error))
@@ -387,7 +387,7 @@ static gboolean judge(const struct job *j, const struct rf_vreport *r, GError **
 	if (rf_vreport_error(r, "pgmajfault", &e) && fabs(e) * 100 <= j->n.max_error)
 		return TRUE;
 	g_set_error(error, RF_NEGATIVE_ERROR, 0, "%s: pgmajfault is off by more than %s %%",
-	            j->path, j->o->max_error);
+	            j->path, j->o.max_error);
 	return FALSE;
 }
 
@@ -396,10 +396,10 @@ static gboolean on_kernel(struct job *j, struct rf_vsetup *s, struct rf_vswap *s
                           struct rf_source *source, GArray *runs, GError **error)
 {
 	g_autofree char *mounts = rf_vread("/proc/self", "mounts", error);
-	const char *want = j->o->swap ? j->o->swap : "auto";
+	const char *want = j->o.swap ? j->o.swap : "auto";
 
 	return mounts && rf_vcgroup_find(mounts, mount_has_memory, &s->where, error) &&
-	       rf_vfiles_make(&s->files, j->o->directory ? j->o->directory : "/var/tmp", s->plan,
+	       rf_vfiles_make(&s->files, j->o.directory ? j->o.directory : "/var/tmp", s->plan,
 	                      s->undo, error) &&
 	       rf_vswap_set_up(swap, want, s->plan, s->undo, error) &&
 	       kernel_runs(s, j->n.runs, source, runs, error);
@@ -422,11 +422,11 @@ static gboolean adapt(struct rf_config *cfg, const struct rf_vsetup *s, const st
 static gboolean verify_planned(struct job *j, struct rf_vplan *plan, struct rf_source *source,
                                GError **error)
 {
-	struct rf_vsetup s = { .cfg = j->cfg,
+	struct rf_vsetup s = { .cfg = &j->cfg,
 		               .plan = plan,
 		               .own_pages = j->n.own_pages,
 		               .poll = (int64_t)j->n.poll,
-		               .quiet = j->o->quiet };
+		               .quiet = j->o.quiet };
 	struct rf_vswap swap = { 0 };
 	g_autoptr(GArray) runs = g_array_new(FALSE, TRUE, sizeof(struct rf_vrun));
 	g_autofree char *recovered = NULL;
@@ -457,13 +457,13 @@ static gboolean verify_planned(struct job *j, struct rf_vplan *plan, struct rf_s
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	rf_result_init(&result);
-	ok = ok && adapt(j->cfg, &s, &swap, rf_source_totals_ahead(source), error) &&
-	     rf_vrun_model(j->cfg, plan, g_array_index(runs, struct rf_vrun, 0).own_pages, source,
-	                   j->o->quiet, &result, error);
+	ok = ok && adapt(&j->cfg, &s, &swap, rf_source_totals_ahead(source), error) &&
+	     rf_vrun_model(&j->cfg, plan, g_array_index(runs, struct rf_vrun, 0).own_pages, source,
+	                   j->o.quiet, &result, error);
 	if (ok) {
 		const struct rf_vreport r = {
 			.path = j->path,
-			.cfg = j->cfg,
+			.cfg = &j->cfg,
 			.plan = plan,
 			.swap = &swap,
 			.where = &s.where,
@@ -485,7 +485,7 @@ static gboolean verify_planned(struct job *j, struct rf_vplan *plan, struct rf_s
 
 static gboolean verify(struct job *j, GError **error)
 {
-	const struct rf_source_options options = { .format = j->o->format, .maps = j->o->maps };
+	const struct rf_source_options options = { .format = j->o.format, .maps = j->o.maps };
 	struct rf_source *source = rf_source_open(j->path, &options, error);
 	struct rf_vplan plan;
 	gboolean ok;
@@ -495,7 +495,7 @@ static gboolean verify(struct job *j, GError **error)
 	if (!source)
 		return FALSE;
 	rf_vplan_init(&plan);
-	ok = rf_config_resolve(j->cfg, rf_source_totals_ahead(source), error) &&
+	ok = rf_config_resolve(&j->cfg, rf_source_totals_ahead(source), error) &&
 	     rf_vplan_make(&plan, source, error);
 	if (!ok && !g_str_has_prefix((*error)->message, j->path))
 		g_prefix_error(error, "%s: ", j->path);
@@ -505,47 +505,50 @@ static gboolean verify(struct job *j, GError **error)
 	return ok;
 }
 
-static gboolean run(int argc, char **argv, struct job *j, struct options *o, gboolean *help,
-                    GError **error)
+static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
-	const struct rf_args a = { .arg = args, .block = o };
-	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
+	struct job *j = call->block;
 
-	if (!rf_args_parse(&a, argc, argv, traces, help, error))
-		return FALSE;
-	if (*help)
-		return TRUE;
+	(void)code;
 	if (uname(&j->uts)) {
 		rf_set_env(error, "uname: %s", g_strerror(errno));
 		return FALSE;
 	}
-	if (!parse_numbers(o, &j->n, error) ||
-	    !configure(o, &j->n, j->cfg, &j->uts, j->notes, error))
+	if (!parse_numbers(&j->o, &j->n, error) ||
+	    !configure(&j->o, &j->n, &j->cfg, &j->uts, j->notes, error))
 		return FALSE;
-	if (traces->len != 1) {
+	if (call->operands->len != 1) {
 		rf_set_usage(error, "expected one trace; see `refault help verify'");
 		return FALSE;
 	}
-	j->path = traces->pdata[0];
+	j->path = call->operands->pdata[0];
 	return verify(j, error);
 }
 
-int rf_cmd_verify(int argc, char **argv)
+static void init(void *block)
 {
-	struct options o = { 0 };
-	struct rf_config cfg;
-	struct job j = { .o = &o, .cfg = &cfg, .notes = g_ptr_array_new_with_free_func(g_free) };
-	gboolean help = FALSE;
-	GError *error = NULL;
-	int code = RF_EXIT_OK;
+	struct job *j = block;
 
-	rf_config_init(&cfg);
-	if (!run(argc, argv, &j, &o, &help, &error))
-		code = rf_fail(error);
-	else if (help)
-		code = rf_print_help(NAME);
-	rf_config_clear(&cfg);
-	rf_args_clear(args, &o);
-	g_ptr_array_unref(j.notes);
-	return code;
+	rf_config_init(&j->cfg);
+	j->notes = g_ptr_array_new_with_free_func(g_free);
 }
+
+static void clear(void *block)
+{
+	struct job *j = block;
+
+	rf_config_clear(&j->cfg);
+	g_ptr_array_unref(j->notes);
+}
+
+const struct rf_command rf_command_verify = {
+	.name = NAME,
+	.summary = "compare the model with the kernel that runs here (root)",
+	.size = sizeof(struct job),
+	.args = args,
+	.init = init,
+	.clear = clear,
+	.run = run,
+	.help = help,
+	.man = man,
+};

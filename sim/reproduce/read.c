@@ -3,16 +3,16 @@
  * in it as they are.  What sections mean is definition.c's.
  */
 #include <gio/gio.h>
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "sim/reproduce/definition.h"
 #include "sim/resources.h"
 
 #define PREFIX "/refault/experiments"
 #define SUFFIX ".exp"
-#define MAX_SIZE (1 << 20)
+#define MOST_MIB 1
 
 static void entry_clear(void *data)
 {
@@ -201,23 +201,10 @@ const char *rf_exp_text(const char *name, gsize *len)
 
 static struct rf_experiment *load_file(const char *path, GError **error)
 {
-	g_autofree char *text = NULL;
-	GError *e = NULL;
-	GStatBuf st;
 	gsize len;
+	g_autofree char *text = rf_load_text("experiment", path, MOST_MIB, &len, error);
 
-	/* A device or a huge file would be read to its end. */
-	if (g_stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size > MAX_SIZE)) {
-		rf_set_usage(error, "%s: expected the definition of an experiment, a file of at most 1 MiB",
-		             path);
-		return NULL;
-	}
-	if (!g_file_get_contents(path, &text, &len, &e)) {
-		rf_set_env(error, "%s", e->message);
-		g_error_free(e);
-		return NULL;
-	}
-	return rf_exp_parse(path, text, len, error);
+	return text ? rf_exp_parse(path, text, len, error) : NULL;
 }
 
 struct rf_experiment *rf_exp_load(const char *name, GError **error)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/study/job.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "sim/cmd/args.h"
 #include "sim/config.h"
 
-#define MAX_SIZE (64 << 20)
+#define MOST_MIB 64
 #define GLOBAL "global"
 
 /* clang-format off */
@@ -236,20 +236,8 @@ GPtrArray *rf_job_parse(const char *name, const char *text, gsize len, GError **
 
 GPtrArray *rf_job_load(const char *path, GError **error)
 {
-	g_autofree char *text = NULL;
-	GError *e = NULL;
-	GStatBuf st;
 	gsize len;
+	g_autofree char *text = rf_load_text("job file", path, MOST_MIB, &len, error);
 
-	/* A device or a huge file would be read to its end. */
-	if (g_stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size > MAX_SIZE)) {
-		rf_set_usage(error, "job file %s: expected a text file of at most 64 MiB", path);
-		return NULL;
-	}
-	if (!g_file_get_contents(path, &text, &len, &e)) {
-		rf_set_env(error, "job file: %s", e->message);
-		g_error_free(e);
-		return NULL;
-	}
-	return rf_job_parse(path, text, len, error);
+	return text ? rf_job_parse(path, text, len, error) : NULL;
 }
