@@ -294,8 +294,24 @@ static void stream_write(const struct stream *st, uint64_t seed, struct rf_sink 
 	}
 }
 
-/* The source gives exactly the stream. */
-static void stream_compare(const struct stream *st, struct rf_source *s)
+static gboolean one_in(void *n, const struct rf_page_name *name)
+{
+	return (name->vpn * 7 + name->space) % GPOINTER_TO_UINT(n) == 0;
+}
+
+/* Past the runs before `until' that are not among the one in n. */
+static void pass_over(const struct stream *st, unsigned n, uint32_t *run, uint32_t until)
+{
+	for (; *run < until; ++*run) {
+		uint32_t page = g_array_index(st->runs, struct run, *run).page;
+
+		if (one_in(GUINT_TO_POINTER(n), &g_array_index(st->names, struct rf_page_name, page)))
+			break;
+	}
+}
+
+/* The source gives exactly the stream; n > 1: of runs those of one page in n (rf_source_select). */
+static void stream_compare(const struct stream *st, struct rf_source *s, unsigned n)
 {
 	uint32_t named = 0, run = 0;
 	uint64_t record = 0;
@@ -307,7 +323,7 @@ static void stream_compare(const struct stream *st, struct rf_source *s)
 		GError *error = NULL;
 
 		MUST(rf_source_next(s, &item, &error), "%s", error ? error->message : "");
-		MUST(item.record == record, "record %" G_GUINT64_FORMAT, record);
+		MUST(item.record == record || n > 1, "record %" G_GUINT64_FORMAT, record);
 		if (item.kind == RF_ITEM_END)
 			break;
 		if (item.kind == RF_ITEM_PAGES) {
@@ -315,10 +331,10 @@ static void stream_compare(const struct stream *st, struct rf_source *s)
 			named += item.pages.n;
 			MUST(named <= st->names->len, "page %u", named);
 			for (uint32_t i = 0; i < item.pages.n; i++) {
-				const struct rf_page_name *n, *have = &item.pages.name[i];
+				const struct rf_page_name *want, *have = &item.pages.name[i];
 
-				n = &g_array_index(st->names, struct rf_page_name, item.pages.first + i);
-				MUST(n->space == have->space && n->vpn == have->vpn, "page %u", i);
+				want = &g_array_index(st->names, struct rf_page_name, item.pages.first + i);
+				MUST(want->space == have->space && want->vpn == have->vpn, "page %u", i);
 			}
 			continue;
 		}
@@ -328,21 +344,25 @@ static void stream_compare(const struct stream *st, struct rf_source *s)
 				MUST(item.event.tid == ++tasks, "task %u", tasks);
 				continue;
 			}
-			MUST(ev < st->events->len && item.event.len == ev &&
-			     g_array_index(st->events, guint, ev) == run, "event %u", ev);
+			MUST(ev < st->events->len && item.event.len == ev, "event %u", ev);
+			pass_over(st, n, &run, g_array_index(st->events, guint, ev));
+			MUST(g_array_index(st->events, guint, ev) == run, "event %u", ev);
 			ev++;
 			continue;
 		}
 		MUST(item.runs.n > 0 && item.runs.n <= 8192, "%u runs", item.runs.n);
 		for (uint32_t i = 0; i < item.runs.n; i++, run++) {
-			const struct run *want = &g_array_index(st->runs, struct run, run);
+			const struct run *want;
 
+			pass_over(st, n, &run, st->runs->len);
+			want = &g_array_index(st->runs, struct run, run);
 			MUST(run < st->runs->len && item.runs.tid == want->tid &&
 			     item.runs.page[i] == want->page && item.runs.type[i] == want->type &&
 			     item.runs.count[i] == want->count && want->page < named, "run %u", run);
 		}
 		record += item.runs.n;
 	}
+	pass_over(st, n, &run, st->runs->len);
 	ck_assert_uint_eq(run, st->runs->len);
 	ck_assert_uint_eq(ev, st->events->len);
 	ck_assert_uint_eq(named, st->names->len);
@@ -402,7 +422,7 @@ static void pipe_compare(const struct stream *st, const char *path)
 	ck_assert_msg(s != NULL, "%s", error ? error->message : "");
 	ck_assert_ptr_null(rf_source_totals_ahead(s));
 	ck_assert(rf_source_progress(s) == -1);
-	stream_compare(st, s);
+	stream_compare(st, s, 1);
 	rf_source_close(s);
 	g_thread_join(thread);
 	g_free(data);
@@ -474,14 +494,21 @@ START_TEST(streams)
 	ck_assert_uint_eq(ahead.runs, st.runs->len);
 	ck_assert_uint_eq(ahead.events, st.events->len + st.ntasks);
 	ck_assert_uint_eq(ahead.pages, st.names->len);
-	stream_compare(&st, s);
+	stream_compare(&st, s, 1);
 	ck_assert_mem_eq(&ahead, rf_source_totals(s), sizeof(ahead));
 	ck_assert(rf_source_rewind(s, NULL));
 	ck_assert_uint_eq(rf_source_totals(s)->runs, 0);
-	stream_compare(&st, s);
+	stream_compare(&st, s, 1);
+	for (unsigned n = 1; n <= 1000; n *= 10) {
+		rf_source_select(s, one_in, GUINT_TO_POINTER(n));
+		ck_assert(rf_source_rewind(s, NULL));
+		stream_compare(&st, s, n);
+		ck_assert_mem_eq(&ahead, rf_source_totals(s), sizeof(ahead));
+	}
+	rf_source_select(s, NULL, NULL);
 	backward_compare(&st, s);
 	ck_assert(rf_source_rewind(s, NULL));
-	stream_compare(&st, s);
+	stream_compare(&st, s, 1);
 	rf_source_close(s);
 	pipe_compare(&st, path);
 	ck_assert_uint_ge(unzstd_size(path), st.runs->len / 4);
@@ -538,6 +565,43 @@ END_TEST
 
 /* ---- columns ---- */
 
+/* Columns as an encoder makes them: of the pages that are wanted, every run, and no other. */
+static void select_compare(const struct rft_frame *f, const uint8_t *const in[RFT_RUN_COLS],
+                           const uint32_t *page, const uint8_t *type, const uint32_t *count, struct rf_rng *r)
+{
+	uint32_t *p = g_new(uint32_t, RFT_SELECT_MOST + 4), *k = g_new(uint32_t, RFT_SELECT_MOST + 4);
+	uint8_t *t = g_new(uint8_t, RFT_SELECT_MOST + 4);
+	uint32_t at = 0, named = rf_rng_below(r, 5000), share = 1 + rf_rng_below(r, 200);
+	struct rft_selection s = { 0 };
+	struct rft_decoder d;
+
+	for (uint32_t i = 0; i < named; i++)
+		rft_selection_add(&s, i % share == 0);
+	ck_assert_ptr_null(rft_decoder_init(&d, f, in));
+	rft_select_begin(&s, &d, f);
+	while (d.pos < f->runs) {
+		uint32_t until = d.pos + 1 + rf_rng_below(r, 2000), begin = d.pos, n, max, most = 0, i = 0;
+
+		until = MIN(until, f->runs);
+		ck_assert_ptr_null(rft_select(&d, &s, until, p, t, k, &n, &max));
+		MUST(d.pos > begin && d.pos <= until && at == begin, "run %u", begin);
+		for (; at < d.pos; at++) {
+			if (page[at] < named && page[at] % share != 0)
+				continue;
+			MUST(i < n && p[i] == page[at] && t[i] == type[at] && k[i] == count[at], "run %u", at);
+			most = MAX(most, page[at]);
+			i++;
+		}
+		MUST(i == n, "run %u", at);
+		/* A page that is the last one of its type need not be told again. */
+		MUST(max <= most, "page %u", max);
+	}
+	rft_selection_clear(&s);
+	g_free(p);
+	g_free(k);
+	g_free(t);
+}
+
 START_TEST(encodings)
 {
 	struct rf_rng r = { .s = (uint64_t)_i + 99 };
@@ -588,6 +652,7 @@ START_TEST(encodings)
 			at += m;
 		}
 		ck_assert_uint_eq(most, top);
+		select_compare(&f, in, page, type, count, &r);
 	}
 	for (unsigned c = 0; c < RFT_RUN_COLS; c++)
 		g_byte_array_unref(col[c]);

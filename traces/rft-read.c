@@ -14,6 +14,7 @@
 #include "traces/tasks.h"
 
 #define BATCH 8192
+G_STATIC_ASSERT(BATCH == RFT_SELECT_MOST);
 #define SLACK 8 /* bytes that may be read behind a column */
 #define U64 G_GUINT64_FORMAT
 
@@ -48,9 +49,10 @@ struct rft_source {
 	struct rf_page_name last_name;
 	uint32_t tid, event_at; /* event_at: the run before which the next event stands */
 	gboolean has_event, held; /* held: a batch waits behind its pages */
+	uint32_t records;         /* how many are in it, with those left out */
 
 	struct rf_tasks *tasks;
-	uint32_t named;
+	uint32_t named, to_name; /* pages: named so far, and to be named before anything else */
 	uint64_t record;
 	struct rf_totals totals;
 	gboolean ended, elsewhere; /* elsewhere: frame_runs moved away */
@@ -58,6 +60,10 @@ struct rft_source {
 	struct rf_item batch;
 	struct columns *to; /* made for the first frame */
 	GStringChunk *strings;
+
+	rf_wants_page wants; /* NULL: all are wanted */
+	void *wants_user;
+	struct rft_selection selection;
 
 	/* For frame_runs. */
 	uint32_t *all_page, *all_count;
@@ -293,8 +299,9 @@ static gboolean load_frame(struct rft_source *r, unsigned ncols, GError **error)
 		return fail_frame(r, error, "the checksum is wrong: the data was changed");
 	if (raw > r->buf_cap) {
 		g_free(r->buf);
-		r->buf = g_malloc(raw);
-		r->buf_cap = raw;
+		/* One size for all frames of a writer: memory that was never touched costs a fault a page. */
+		r->buf_cap = MAX(raw, RFT_RAW_CLOSE + RFT_RAW_CLOSE / 4);
+		r->buf = g_malloc(r->buf_cap);
 	}
 	if (r->zstd == NULL)
 		r->zstd = ZSTD_createDCtx();
@@ -330,6 +337,39 @@ static gboolean next_event(struct rft_source *r, GError **error)
 	return TRUE;
 }
 
+/* The name behind *name, which becomes it. */
+static gboolean read_name(struct rft_source *r, const uint8_t **p, struct rf_page_name *name,
+                          GError **error)
+{
+	uint64_t v, space;
+
+	if (!rft_get_varint(p, r->name_end, &v))
+		return fail_record(r, error, "the column of names is malformed");
+	if (v & 1) {
+		if (!rft_get_varint(p, r->name_end, &space) || space > UINT32_MAX)
+			return fail_record(r, error, "the column of names is malformed");
+		name->space = (uint32_t)space;
+	}
+	v >>= 1;
+	name->vpn += v >> 1 ^ -(v & 1);
+	return TRUE;
+}
+
+/* Which of the frame's pages are wanted is known before any of its runs is looked at. */
+static gboolean begin_selection(struct rft_source *r, GError **error)
+{
+	struct rf_page_name name = { 0 };
+	const uint8_t *p = r->name;
+
+	for (uint32_t i = 0; i < r->frame.pages; i++) {
+		if (!read_name(r, &p, &name, error))
+			return FALSE;
+		rft_selection_add(&r->selection, r->wants(r->wants_user, &name));
+	}
+	rft_select_begin(&r->selection, &r->runs, &r->frame);
+	return TRUE;
+}
+
 static gboolean begin_frame(struct rft_source *r, GError **error)
 {
 	const struct rft_frame *f = &r->frame;
@@ -361,7 +401,7 @@ static gboolean begin_frame(struct rft_source *r, GError **error)
 	r->totals.events += f->events;
 	r->totals.lost += f->lost;
 	r->totals.pages += f->pages;
-	return next_event(r, error);
+	return (r->wants == NULL || begin_selection(r, error)) && next_event(r, error);
 }
 
 static gboolean end_frame(struct rft_source *r, GError **error)
@@ -440,61 +480,59 @@ static gboolean at_frame(struct rft_source *r, gboolean *frame, GError **error)
 
 /* ---- items ---- */
 
-static gboolean read_names(struct rft_source *r, uint32_t n, GError **error)
+/* The next pages that are to be named, as many as there is room for. */
+static gboolean read_names(struct rft_source *r, struct rf_item *item, GError **error)
 {
 	const uint64_t vpn_end = RF_ADDR_END >> r->header.granule_shift;
+	uint32_t n = MIN(r->to_name - r->named, BATCH);
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct rf_page_name *name = &r->last_name;
-		uint64_t v, space;
 
-		if (!rft_get_varint(&r->name, r->name_end, &v))
-			return fail_record(r, error, "the column of names is malformed");
-		if (v & 1) {
-			if (!rft_get_varint(&r->name, r->name_end, &space) || space > UINT32_MAX)
-				return fail_record(r, error, "the column of names is malformed");
-			name->space = (uint32_t)space;
-		}
-		v >>= 1;
-		name->vpn += v >> 1 ^ -(v & 1);
+		if (!read_name(r, &r->name, name, error))
+			return FALSE;
 		if (name->space >= rf_tasks_spaces(r->tasks) || name->vpn >= vpn_end)
 			return fail_record(r, error, "a page outside of every address space");
 		r->to->name[i] = *name;
 	}
+	item->kind = RF_ITEM_PAGES;
+	item->record = r->record;
+	item->pages.first = r->named;
+	item->pages.n = n;
+	item->pages.name = r->to->name;
+	r->named += n;
 	return TRUE;
 }
 
 /* Decode a batch; its new pages come first. */
-static gboolean read_batch(struct rft_source *r, struct rf_item *item, GError **error)
+static gboolean read_batch(struct rft_source *r, GError **error)
 {
-	uint32_t n = (r->has_event ? r->event_at : r->runs.n) - r->runs.pos, max, space, pages;
+	const uint32_t begin = r->runs.pos, until = r->has_event ? r->event_at : r->runs.n;
+	struct columns *to = r->to;
+	uint32_t n = MIN(until - begin, BATCH), max, space;
 	const char *problem;
 
-	n = MIN(n, BATCH);
-	problem = rft_decode(&r->runs, n, r->to->page, r->to->type, r->to->count, &max);
+	if (r->wants != NULL)
+		problem = rft_select(&r->runs, &r->selection, until, to->page, to->type, to->count, &n, &max);
+	else
+		problem = rft_decode(&r->runs, n, to->page, to->type, to->count, &max);
 	if (problem != NULL)
 		return fail_record(r, error, problem);
 	if (!rf_tasks_find(r->tasks, r->tid, &space))
 		return fail_record(r, error, "accesses of a task that was not declared");
-	r->batch = (struct rf_item){ .kind = RF_ITEM_RUNS, .record = r->record };
-	r->batch.runs = (struct rf_runs){ n, r->tid, r->to->page, r->to->type, r->to->count };
-	if (max < r->named) {
-		*item = r->batch;
-		r->record += n;
+	r->records = r->runs.pos - begin;
+	if (n == 0) {
+		r->record += r->records;
 		return TRUE;
 	}
-	pages = max - r->named + 1;
-	if (pages > n || max - r->frame.first_page >= r->frame.pages)
-		return fail_record(r, error, "a page that was not named");
-	if (!read_names(r, pages, error))
-		return FALSE;
-	item->kind = RF_ITEM_PAGES;
-	item->record = r->record;
-	item->pages.first = r->named;
-	item->pages.n = pages;
-	item->pages.name = r->to->name;
-	r->named += pages;
+	r->batch = (struct rf_item){ .kind = RF_ITEM_RUNS, .record = r->record };
+	r->batch.runs = (struct rf_runs){ n, r->tid, to->page, to->type, to->count };
 	r->held = TRUE;
+	if (max < r->named)
+		return TRUE;
+	if (max - r->frame.first_page >= r->frame.pages || (r->wants == NULL && max - r->named >= n))
+		return fail_record(r, error, "a page that was not named");
+	r->to_name = max + 1;
 	return TRUE;
 }
 
@@ -547,13 +585,15 @@ static gboolean rft_next(struct rf_source *s, struct rf_item *item, GError **err
 		rf_set_data(error, "%s: read on after a look elsewhere; expected a rewind", s->path);
 		return FALSE;
 	}
-	if (r->held) {
-		*item = r->batch;
-		r->record += item->runs.n;
-		r->held = FALSE;
-		return TRUE;
-	}
 	while (!r->ended) {
+		if (r->to_name > r->named)
+			return read_names(r, item, error);
+		if (r->held) {
+			*item = r->batch;
+			r->record += r->records;
+			r->held = FALSE;
+			return TRUE;
+		}
 		if (!r->loaded) {
 			if (!at_frame(r, &frame, error))
 				return FALSE;
@@ -565,7 +605,10 @@ static gboolean rft_next(struct rf_source *s, struct rf_item *item, GError **err
 			if (given)
 				return TRUE;
 		} else if (r->runs.pos < r->runs.n) {
-			return read_batch(r, item, error);
+			if (!read_batch(r, error))
+				return FALSE;
+		} else if (r->wants != NULL && r->named < r->frame.first_page + r->frame.pages) {
+			r->to_name = r->frame.first_page + r->frame.pages; /* those that nobody wants */
 		} else if (!end_frame(r, error)) {
 			return FALSE;
 		}
@@ -580,8 +623,9 @@ static gboolean rft_next(struct rf_source *s, struct rf_item *item, GError **err
 static void restart(struct rft_source *r)
 {
 	r->loaded = r->held = r->ended = r->elsewhere = FALSE;
-	r->nframes = r->named = 0;
+	r->nframes = r->named = r->to_name = 0;
 	r->record = 0;
+	rft_selection_reset(&r->selection);
 	r->totals = (struct rf_totals){ 0 };
 	r->chain = rft_chain(0, r->head_hash);
 	rf_tasks_free(r->tasks);
@@ -632,6 +676,14 @@ static gboolean rft_frame_runs(struct rf_source *s, uint32_t frame, struct rf_ru
 	return TRUE;
 }
 
+static void rft_source_select(struct rf_source *s, rf_wants_page wants, void *user)
+{
+	struct rft_source *r = (struct rft_source *)s;
+
+	r->wants = wants;
+	r->wants_user = user;
+}
+
 static const struct rf_totals *rft_totals(const struct rf_source *s)
 {
 	return &((const struct rft_source *)s)->totals;
@@ -664,6 +716,7 @@ static void rft_close(struct rf_source *s)
 	g_free(r->buf);
 	g_free(r->to);
 	rf_tasks_free(r->tasks);
+	rft_selection_clear(&r->selection);
 	g_string_chunk_free(r->strings);
 	g_free(r->all_page);
 	g_free(r->all_count);
@@ -679,6 +732,7 @@ static const struct rf_source_ops rft_ops = {
 	.rewind = rft_rewind,
 	.frames = rft_frames,
 	.frame_runs = rft_frame_runs,
+	.select = rft_source_select,
 };
 
 struct rf_source *rf_source_rft(struct rf_raw *raw, GError **error)

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The columns of runs of a .rft frame, both ways; rft.h describes the two encodings.
+ * The columns of runs of a .rft frame, both ways; rft.h describes the encodings.
  */
 #include <string.h>
 
 #include "traces/rft.h"
 
-#define CODE_SAME 4
-#define CODE_CONT 8
-#define CODE_COUNT 4 /* shift */
-#define EACH_BYTE 0x0101010101010101u
 #define MORE 3       /* RFT_PACKED: see the count column */
 #define MORE_CONT 4
 #define MORE_COUNT 3 /* shift */
@@ -41,17 +37,17 @@ void rft_encoder_reset(struct rft_encoder *e)
 void rft_encode(struct rft_encoder *e, uint32_t page, uint8_t type, uint32_t count)
 {
 	unsigned t = type & RF_TYPE_MASK;
-	uint8_t code = t | (type & RF_RUN_CONT ? CODE_CONT : 0);
+	uint8_t code = t | (type & RF_RUN_CONT ? RFT_CODE_CONT : 0);
 
 	if (e->last[t] == page) {
-		code |= CODE_SAME;
+		code |= RFT_CODE_SAME;
 	} else {
 		e->id[e->nid++] = page;
 		e->last[t] = page;
 		e->max = MAX(e->max, page);
 	}
 	if (count < 16)
-		code |= count << CODE_COUNT;
+		code |= count << RFT_CODE_COUNT;
 	else
 		rft_put_varint(e->count, count);
 	e->code[e->n++] = code;
@@ -76,7 +72,7 @@ static void coded_columns(const struct rft_encoder *e, uint32_t n, unsigned widt
 	for (uint32_t i = 0; i < n; i++) {
 		unsigned t = e->code[i] & RF_TYPE_MASK;
 
-		if (e->code[i] & CODE_SAME)
+		if (e->code[i] & RFT_CODE_SAME)
 			continue;
 		rft_put32(p, e->id[nid] - (delta ? last[t] : 0));
 		last[t] = e->id[nid++];
@@ -104,14 +100,14 @@ static void packed_columns(const struct rft_encoder *e, uint32_t nruns, unsigned
 	memset(high, 0, col[RFT_COL_ID]->len);
 	for (uint32_t i = 0; i < nruns; i++) {
 		uint8_t c = e->code[i], t = c & RF_TYPE_MASK, out = t;
-		uint64_t n = c >> CODE_COUNT;
+		uint64_t n = c >> RFT_CODE_COUNT;
 
-		if (!(c & CODE_SAME))
+		if (!(c & RFT_CODE_SAME))
 			last[t] = e->id[id++];
 		if (n == 0)
 			rft_get_varint(&count, count_end, &n);
-		if (n != 1 || (c & CODE_CONT)) {
-			uint8_t more = t | (c & CODE_CONT ? MORE_CONT : 0);
+		if (n != 1 || (c & RFT_CODE_CONT)) {
+			uint8_t more = t | (c & RFT_CODE_CONT ? MORE_CONT : 0);
 
 			out = MORE;
 			if (n < 32)
@@ -148,34 +144,49 @@ uint8_t rft_encoder_columns(const struct rft_encoder *e, enum rft_encoding enc, 
 
 /* ---- checking ---- */
 
-/* Eight codes at once: how many have CODE_SAME, and is one of them impossible?  There is no type 3,
- * and only a single access goes on over pages. */
-static inline unsigned look_at_codes(uint64_t c, uint64_t *bad)
+/* Eight codes: those with RFT_CODE_SAME are added to a sum for each byte; is one of them impossible?
+ * There is no type 3, and only a single access goes on over pages. */
+static inline void look_at_codes(uint64_t c, uint64_t *same, uint64_t *bad)
 {
-	uint64_t not_one = c ^ (EACH_BYTE << CODE_COUNT);
+	uint64_t not_one = c ^ (RFT_EACH_BYTE << RFT_CODE_COUNT);
 
 	not_one |= not_one >> 2;
 	not_one |= not_one >> 1;
-	*bad |= ((c & c >> 1) | (not_one >> CODE_COUNT & c >> 3)) & EACH_BYTE;
-	return (unsigned)(((c >> 2 & EACH_BYTE) * EACH_BYTE) >> 56);
+	*bad |= ((c & c >> 1) | (not_one >> RFT_CODE_COUNT & c >> 3)) & RFT_EACH_BYTE;
+	*same += c >> 2 & RFT_EACH_BYTE;
 }
+
+static inline uint32_t sum_of(uint64_t bytes)
+{
+	bytes = (bytes & UINT64_C(0x00ff00ff00ff00ff)) + (bytes >> 8 & UINT64_C(0x00ff00ff00ff00ff));
+	return (uint32_t)(bytes * UINT64_C(0x0001000100010001) >> 48);
+}
+
+enum { BLOCK = 1024 }; /* codes; their sums for each byte fit into it */
 
 static const char *check_coded(const struct rft_frame *f, const uint8_t *code)
 {
-	uint32_t same = 0, i;
-	uint64_t bad = 0;
+	uint32_t same = 0, i = 0;
+	uint64_t bad = 0, sums;
 
 	if (f->raw[RFT_COL_CODE] != f->runs)
 		return "the code column has another length than the runs";
-	for (i = 0; i + 8 <= f->runs; i += 8)
-		same += look_at_codes(rft_get64(code + i), &bad);
+	for (; i + BLOCK <= f->runs; i += BLOCK) {
+		sums = 0;
+		for (unsigned j = 0; j < BLOCK; j += 8)
+			look_at_codes(rft_get64(code + i + j), &sums, &bad);
+		same += sum_of(sums);
+	}
+	for (sums = 0; i + 8 <= f->runs; i += 8)
+		look_at_codes(rft_get64(code + i), &sums, &bad);
 	if (i < f->runs) {
 		uint64_t rest = rft_get64(code + i) & (((uint64_t)1 << 8 * (f->runs - i)) - 1);
 
 		/* The bytes behind the last code count as reads of one access. */
-		rest |= (uint64_t)EACH_BYTE << CODE_COUNT << 8 * (f->runs - i);
-		same += look_at_codes(rest, &bad);
+		rest |= (uint64_t)RFT_EACH_BYTE << RFT_CODE_COUNT << 8 * (f->runs - i);
+		look_at_codes(rest, &sums, &bad);
 	}
+	same += sum_of(sums);
 	if (bad)
 		return "a code that does not exist";
 	if (f->width < 1 || f->width > 4)
@@ -226,7 +237,7 @@ const char *rft_decoder_init(struct rft_decoder *d, const struct rft_frame *f,
 
 /* ---- decoding ---- */
 
-static gboolean long_count(struct rft_decoder *d, uint32_t *count)
+gboolean rft_long_count(struct rft_decoder *d, uint32_t *count)
 {
 	uint64_t v;
 
@@ -244,8 +255,8 @@ coded_page(unsigned code, const uint8_t **id, uint32_t last[4], unsigned width, 
 	unsigned t = code & RF_TYPE_MASK;
 	uint32_t p = (rft_get32(*id) + (delta ? last[t] : 0)) & mask;
 
-	p = code & CODE_SAME ? last[t] : p;
-	*id += code & CODE_SAME ? 0 : width;
+	p = code & RFT_CODE_SAME ? last[t] : p;
+	*id += code & RFT_CODE_SAME ? 0 : width;
 	return last[t] = p;
 }
 
@@ -259,21 +270,21 @@ decode_coded(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type, u
 
 	memcpy(last, d->last, sizeof(last));
 	for (; i + 8 <= n; i += 8) {
-		uint64_t c = rft_get64(code + i), counts = c & (EACH_BYTE * 0xf << CODE_COUNT);
-		gboolean has_long = ((counts - EACH_BYTE) & ~counts & EACH_BYTE << 7) != 0;
+		uint64_t c = rft_get64(code + i), counts = c & (RFT_EACH_BYTE * 0xf << RFT_CODE_COUNT);
+		gboolean has_long = ((counts - RFT_EACH_BYTE) & ~counts & RFT_EACH_BYTE << 7) != 0;
 
-		rft_put64(type + i, (c & EACH_BYTE * RF_TYPE_MASK) |
-		                    (c >> 1 & EACH_BYTE * RF_RUN_CONT));
+		rft_put64(type + i, (c & RFT_EACH_BYTE * RF_TYPE_MASK) |
+		                    (c >> 1 & RFT_EACH_BYTE * RF_RUN_CONT));
 #pragma GCC unroll 8
 		for (unsigned j = 0; j < 8; j++, c >>= 8) {
 			uint32_t p = coded_page((unsigned)c, &id, last, width, delta);
 
 			page[i + j] = p;
 			m = MAX(m, p);
-			count[i + j] = (c & 0xff) >> CODE_COUNT;
+			count[i + j] = (c & 0xff) >> RFT_CODE_COUNT;
 		}
 		for (unsigned j = 0; G_UNLIKELY(has_long) && j < 8; j++)
-			if (count[i + j] == 0 && !long_count(d, &count[i + j]))
+			if (count[i + j] == 0 && !rft_long_count(d, &count[i + j]))
 				return FALSE;
 	}
 	for (; i < n; i++) {
@@ -282,8 +293,8 @@ decode_coded(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type, u
 		page[i] = coded_page(c, &id, last, width, delta);
 		m = MAX(m, page[i]);
 		type[i] = (c & RF_TYPE_MASK) | (c >> 1 & RF_RUN_CONT);
-		count[i] = c >> CODE_COUNT;
-		if (count[i] == 0 && !long_count(d, &count[i]))
+		count[i] = c >> RFT_CODE_COUNT;
+		if (count[i] == 0 && !rft_long_count(d, &count[i]))
 			return FALSE;
 	}
 	memcpy(d->last, last, sizeof(last));
@@ -305,7 +316,7 @@ static gboolean decode_more(struct rft_decoder *d, uint8_t *type, uint32_t *coun
 	*count = c >> MORE_COUNT;
 	if ((c & RF_TYPE_MASK) == 3 || ((c & MORE_CONT) && *count != 1))
 		return FALSE;
-	return *count != 0 || long_count(d, count);
+	return *count != 0 || rft_long_count(d, count);
 }
 
 /* The n runs from d->pos on, one by one. */

@@ -64,6 +64,12 @@ enum rft_encoding { RFT_CODED, RFT_DELTA, RFT_PACKED, RFT_NENCODINGS };
 #define rft_low_bytes(width) ((width) & 15)
 #define rft_high_bits(width) ((width) >> 4)
 
+/* Parts of a code of RFT_CODED and RFT_DELTA; the lowest two bits are the type. */
+#define RFT_CODE_SAME 4
+#define RFT_CODE_CONT 8
+#define RFT_CODE_COUNT 4 /* shift */
+#define RFT_EACH_BYTE UINT64_C(0x0101010101010101) /* for eight codes at once */
+
 /* The numbers of a frame-head. */
 struct rft_frame {
 	uint32_t seq;
@@ -209,5 +215,33 @@ const char *rft_decoder_init(struct rft_decoder *d, const struct rft_frame *f,
  * NULL, or what is wrong. */
 const char *rft_decode(struct rft_decoder *d, uint32_t n, uint32_t *page, uint8_t *type,
                        uint32_t *count, uint32_t *max);
+
+/* A count that found no room in its code.  FALSE: malformed. */
+gboolean rft_long_count(struct rft_decoder *d, uint32_t *count);
+
+/* ---- some runs (rft-select.c) ---- */
+
+/* Who wants only the runs of some pages does not need to have all decoded. */
+struct rft_selection {
+	uint8_t *skip; /* by page: nobody wants it */
+	uint32_t npages, size;
+	/* RFT_CODED: the wanted ones among the frame's page numbers, and where the decoder is. */
+	uint32_t *at, n, next, at_size;
+	uint32_t id;
+	uint8_t live; /* a bit a type: its last page is wanted */
+};
+
+void rft_selection_clear(struct rft_selection *s);
+/* Before the frames: of no page anything is known. */
+void rft_selection_reset(struct rft_selection *s);
+/* The next page by number. */
+void rft_selection_add(struct rft_selection *s, gboolean wanted);
+/* A frame begins; d was initialized with it, and its pages are added. */
+void rft_select_begin(struct rft_selection *s, const struct rft_decoder *d, const struct rft_frame *f);
+/* Go on to run `until', or less far, at most RFT_SELECT_MOST wanted runs and as many others; *n: the
+ * wanted ones.  Else as rft_decode. */
+#define RFT_SELECT_MOST 8192
+const char *rft_select(struct rft_decoder *d, struct rft_selection *s, uint32_t until, uint32_t *page,
+                       uint8_t *type, uint32_t *count, uint32_t *n, uint32_t *max);
 
 #endif

@@ -135,6 +135,13 @@ gboolean rf_source_rewind(struct rf_source *s, GError **error)
 	return s->ops->rewind(s, error);
 }
 
+void rf_source_select(struct rf_source *s, rf_wants_page wants, void *user)
+{
+	g_return_if_fail(s->tally == NULL);
+	if (s->ops->select != NULL)
+		s->ops->select(s, wants, user);
+}
+
 uint32_t rf_source_frames(const struct rf_source *s)
 {
 	return s->ops->frames != NULL ? s->ops->frames(s) : 0;

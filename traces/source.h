@@ -18,6 +18,8 @@ struct rf_source_ops {
 	uint32_t (*frames)(const struct rf_source *s);
 	gboolean (*frame_runs)(struct rf_source *s, uint32_t frame, struct rf_runs *runs,
 	                       GError **error);
+	/* May be absent: all runs are given then. */
+	void (*select)(struct rf_source *s, rf_wants_page wants, void *user);
 	gboolean (*skipped)(const struct rf_source *s, guint i, const char **reason, uint64_t *n);
 };
 

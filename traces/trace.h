@@ -152,6 +152,12 @@ gboolean rf_source_next(struct rf_source *s, struct rf_item *item, GError **erro
  * them at the end with what the trace says of itself.  Otherwise a .rft's checksums must do. */
 void rf_source_verify(struct rf_source *s);
 
+/* Before the first item: runs of other pages than those for which wants() says so may be left out,
+ * where that saves work; everything else, names, events and totals, stays.  wants() is asked once for
+ * each page, perhaps before its name is given.  A source that is verified can't be selected from. */
+typedef gboolean (*rf_wants_page)(void *user, const struct rf_page_name *name);
+void rf_source_select(struct rf_source *s, rf_wants_page wants, void *user);
+
 const char *rf_source_path(const struct rf_source *s);
 const char *rf_source_format(const struct rf_source *s); /* "rft", "text", "lackey", … */
 const struct rf_header *rf_source_header(const struct rf_source *s);

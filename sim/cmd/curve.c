@@ -273,6 +273,8 @@ static gboolean pass_open(struct pass *w, const char *path, const struct options
 	if (p->lru) {
 		curve.algorithm = RF_CURVE_LRU;
 		w->curve[RF_CURVE_LRU] = rf_curve_new(&curve);
+		if (curve.rate != RF_CURVE_WHOLE)
+			rf_source_select(w->source, rf_curve_wants, w->curve[RF_CURVE_LRU]);
 	}
 	return TRUE;
 }
