@@ -33,7 +33,8 @@ struct rf_profile {
 	uint64_t llc, llc_miss; /* bytes; ns for each 4 KiB that is filled and not cached */
 	uint64_t quantum, context_switch;
 	struct rf_lock_costs lock[RF_NLOCKS];
-	uint64_t counter_line;
+	uint64_t counter_line, tlb_shootdown;
+	int64_t mem_mbps; /* 0: no limit */
 	uint64_t cache_line, cache_line_shared, atomic, slab_pair; /* of accounting pages */
 	uint64_t ram;       /* size of the machine, when --ram is not given */
 };

@@ -19,6 +19,7 @@
 	NS(n "_hold", lock[kind].hold, "0", "of " what ": an exclusive section, beyond its work"), \
 	NS(n "_spin_handoff", lock[kind].spin_handoff, "200ns", "hand it over to one who spins"), \
 	NS(n "_sleep_handoff", lock[kind].sleep_handoff, "5us", "to one who sleeps, and is woken"), \
+	NS(n "_line", lock[kind].line, "0", "take it, for each other processor that did since"), \
 	{ n "_spins", RF_OPT_BOOL, OFF(lock[kind].spins), NULL, spins_, 0, 0, NULL, \
 	  "do its waiters spin while the holder runs?", NULL }
 #define DEPTH(n, m, d, h) { n, RF_OPT_INT, OFF(m), "requests", d, 1, 65536, NULL, h, NULL }
@@ -69,6 +70,10 @@ const struct rf_option rf_profile_options[] = {
 	NS("cache_line_shared", cache_line_shared, "4ns", "the same, a line of many pages"),
 	NS("atomic", atomic, "6ns", "take and release a lock bit that nobody holds"),
 	NS("slab_pair", slab_pair, "40ns", "allocate an object and free it"),
+	NS("tlb_shootdown", tlb_shootdown, "0",
+	   "unmap pages or free them lazily, for each other processor that runs the address space"),
+	{ "mem_mbps", RF_OPT_INT, OFF(mem_mbps), "MB/s", "0", 0, 10000000, NULL,
+	  "stores that memory takes from all processors together, beyond other costs; 0: no limit", NULL },
 	{ "disk", RF_OPT_ENUM, OFF(disk), NULL, "nvme", 0, 0, "none,zram,nvme,ssd,hdd",
 	  "device that files are on", NULL },
 	NS("nvme_latency", nvme_latency, "80us", "4 KiB random read"),

@@ -260,6 +260,93 @@ START_TEST(nobody_else_no_wait)
 }
 END_TEST
 
+/* ---- what processors share ---- */
+
+/* Each task stores to pages of its own, which are there already. */
+static void stores(struct model_run *run, const char *mem_mbps, unsigned tasks, unsigned pages)
+{
+	g_autoptr(GString) trace = g_string_new("");
+	g_autofree char *options = g_strdup_printf("--cpus 8 --set mem_mbps=%s", mem_mbps);
+
+	for (unsigned i = 1; i <= tasks; i++)
+		line(trace, "task %u", i);
+	for (unsigned i = 1; i <= tasks; i++) {
+		line(trace, "mmap %u 100000 %u rw- anon", i, pages * PAGE);
+		line(trace, "W %u 100000 %u", i, pages * PAGE);
+		line(trace, "W %u 100000 %u", i, pages * PAGE);
+		line(trace, "W %u 100000 8", i);
+	}
+	closed_run(run, options, trace->str);
+}
+
+/* Zeroing, storing twice to all of each page, and once to a line.  4096 MB/s: 1 us a page. */
+START_TEST(memory_takes_so_many_stores)
+{
+	enum { PAGES = 500 };
+	const uint64_t each = 3 * PAGES * US + 15;
+	struct model_run run;
+	uint64_t alone;
+
+	stores(&run, "0", 1, PAGES);
+	alone = GAUGE(&run, rf_time);
+	model_run_clear(&run);
+	stores(&run, "4096", 1, PAGES);
+	eq(GAUGE(&run, rf_time), alone + each);
+	model_run_clear(&run);
+	stores(&run, "4096", 8, PAGES);
+	ck_assert_uint_ge(GAUGE(&run, rf_time), 8 * each);
+	ck_assert_uint_le(GAUGE(&run, rf_time), 8 * each + alone);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* Three threads compute on while a fourth, and a process of its own, unmap pages. */
+START_TEST(translations_are_shot_down)
+{
+	struct model_run run;
+	uint64_t own;
+
+	closed_run(&run, "--cpus 5 --set syscall=0 --set context_switch=0 --set tlb_shootdown=7us",
+	           "task 1\ntask 2 parent=1 thread\ntask 3 parent=1 thread\ntask 4 parent=1 thread\ntask 9\n"
+	           "think 2 90000000\nthink 3 90000000\nthink 4 90000000\n"
+	           "mmap 1 100000 64K rw- anon\nW 1 100000 64K\nmadvise 1 100000 64K dontneed\n"
+	           "madvise 1 100000 64K dontneed\n" /* nothing is mapped there any more */
+	           "mmap 9 100000 64K rw- anon\nW 9 100000 64K\nmadvise 9 100000 64K dontneed\n");
+	own = task_of(&run, 9)->cpu;
+	eq(task_of(&run, 1)->cpu, own + 3 * 7 * US);
+	model_run_clear(&run);
+}
+END_TEST
+
+/* Faults of threads of one address space write its lock's line; since 6.4 they do not. */
+START_TEST(a_lock_is_a_line)
+{
+	enum { N = 4, PAGES = 200 };
+	uint64_t time[2][2];
+
+	for (unsigned i = 0; i < 4; i++) {
+		g_autoptr(GString) trace = g_string_new("task 1\n");
+		g_autofree char *options = g_strdup_printf("--cpus 4 --kernel %s --set mmap_lock_line=%s",
+		                                           i & 1 ? "6.4" : "6.3", i & 2 ? "300ns" : "0");
+		struct model_run run;
+
+		for (unsigned t = 2; t <= N; t++)
+			line(trace, "task %u parent=1 thread", t);
+		for (unsigned t = 1; t <= N; t++)
+			line(trace, "mmap %u %x %u rw- anon", t, t << 24, PAGES * PAGE);
+		for (unsigned t = 1; t <= N; t++)
+			line(trace, "W %u %x %u", t, t << 24, PAGES * PAGE);
+		closed_run(&run, options, trace->str);
+		time[i & 1][i >> 1] = GAUGE(&run, rf_time);
+		model_run_clear(&run);
+	}
+	/* Each of a thread's faults, and its call, but for the first. */
+	ck_assert_uint_le(time[0][1], time[0][0] + (PAGES + 1) * (N - 1) * 300);
+	ck_assert_uint_ge(time[0][1], time[0][0] + (PAGES - N) * (N - 1) * 300);
+	ck_assert_uint_le(time[1][1], time[1][0] + N * (N - 1) * 300); /* calls alone */
+}
+END_TEST
+
 /* ---- counters ---- */
 
 /* threads that each map, touch and unmap pages of their own, in one child cgroup. */
@@ -379,7 +466,7 @@ Suite *suite_closed(void)
 {
 	Suite *s = suite_create("closed");
 	TCase *cpus = tcase_create("processors"), *devices = tcase_create("devices"), *locks = tcase_create("locks");
-	TCase *ordered = tcase_create("against ordered replay");
+	TCase *shared = tcase_create("shared"), *ordered = tcase_create("against ordered replay");
 
 	tcase_add_loop_test(cpus, processors_are_shared, 0, 3);
 	tcase_add_test(cpus, turns_end);
@@ -394,7 +481,11 @@ Suite *suite_closed(void)
 	tcase_add_test(locks, spinning);
 	tcase_add_test(locks, no_convoy_where_waiters_spin);
 	tcase_add_test(locks, nobody_else_no_wait);
+	tcase_add_test(shared, memory_takes_so_many_stores);
+	tcase_add_test(shared, translations_are_shot_down);
+	tcase_add_test(shared, a_lock_is_a_line);
 	suite_add_tcase(s, locks);
+	suite_add_tcase(s, shared);
 	tcase_add_test(locks, counters_are_fought_for);
 	tcase_add_loop_test(ordered, alone_as_ordered, 0, 11);
 	suite_add_tcase(s, ordered);

@@ -19,6 +19,22 @@
 struct rf_sched;
 struct rf_stask;
 
+/* A cache line that processors write: a counter.  What it costs grows with the number of processors
+ * that wrote it since this one did.  Nobody else runs within a step: there the others are taken to go
+ * on as they did before it. */
+struct rf_line {
+	uint64_t n;
+	struct rf_line_writer {
+		uint64_t last, step; /* the number of its last write, and when that was */
+		unsigned others;     /* had written before that */
+	} *cpu;
+};
+
+void rf_line_clear(struct rf_line *l);
+/* The current task's processor writes it: how many others have since it did so last.  0 without a
+ * scheduler, and the first time. */
+unsigned rf_line_write(struct rf_line *l, const struct rf_sched *s);
+
 /* ORDER kinds: their options in profile.c, names in lock.c. */
 enum rf_lock_kind {
 	RF_LOCK_MMAP,   /* of an address space (mmap_sem) */
@@ -32,6 +48,7 @@ struct rf_lock_costs {
 	uint64_t hold;          /* ns of an exclusive section beyond its work */
 	uint64_t spin_handoff;  /* ns from one holder to the next, who spins */
 	uint64_t sleep_handoff; /* the same, to one who sleeps */
+	uint64_t line;          /* ns to take it, for each other processor that did since */
 	gboolean spins;         /* do waiters spin while the holder runs? */
 };
 
@@ -60,7 +77,8 @@ struct rf_lock {
 	gboolean entered;           /* the writer has it */
 	uint64_t since;             /* the writer's section began */
 	uint64_t free, free_shared; /* when the last exclusive, the last shared section ends */
-	struct rf_lock_waiter *first, **last;
+	struct rf_lock_waiter *first;
+	struct rf_line line; /* whatever mode: its count is written */
 };
 
 static inline void rf_lock_init(struct rf_lock *l, const struct rf_lock_costs *costs,
@@ -69,27 +87,16 @@ static inline void rf_lock_init(struct rf_lock *l, const struct rf_lock_costs *c
 	*l = (struct rf_lock){ .costs = costs, .stats = stats };
 }
 
+static inline void rf_lock_clear(struct rf_lock *l)
+{
+	rf_line_clear(&l->line);
+}
+
 /* The current task takes a lock: returns when it has it, at whatever time that is. */
 void rf_lock_take(struct rf_lock *l, struct rf_sched *s, uint64_t *now, enum rf_lock_mode mode);
 /* It lets go of it. */
 void rf_lock_drop(struct rf_lock *l, struct rf_sched *s, uint64_t now, enum rf_lock_mode mode);
 /* Would rf_lock_take() have to wait at this time? */
 gboolean rf_lock_is_busy(const struct rf_lock *l, uint64_t now, enum rf_lock_mode mode);
-
-/* A cache line that processors write: a counter.  What it costs grows with the number of processors
- * that wrote it since this one did.  Nobody else runs within a step: there the others are taken to go
- * on as they did before it. */
-struct rf_line {
-	uint64_t n;
-	struct rf_line_writer {
-		uint64_t last, step; /* the number of its last write, and when that was */
-		unsigned others;     /* had written before that */
-	} *cpu;
-};
-
-void rf_line_clear(struct rf_line *l);
-/* The current task's processor writes it: how many others have since it did so last.  0 without a
- * scheduler, and the first time. */
-unsigned rf_line_write(struct rf_line *l, const struct rf_sched *s);
 
 #endif

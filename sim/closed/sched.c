@@ -555,6 +555,10 @@ uint64_t rf_sched_steps(const struct rf_sched *s) { return s->steps; }
 gboolean rf_sched_failed(const struct rf_sched *s) { return s->failed; }
 struct rf_stask *rf_sched_current(const struct rf_sched *s) { return s->current; }
 unsigned rf_sched_cpu(const struct rf_sched *s) { return s->current ? s->current->cpu : 0; }
+struct rf_stask *rf_sched_running(const struct rf_sched *s, unsigned cpu)
+{
+	return s->cpu[cpu].leaving ? NULL : s->cpu[cpu].task;
+}
 uint64_t rf_sched_slice_end(const struct rf_sched *s) { return s->current->slice_end; }
 uint64_t rf_sched_end(const struct rf_sched *s) { return s->end; }
 unsigned rf_sched_ncpus(const struct rf_sched *s) { return s->setup.ncpus; }

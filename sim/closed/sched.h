@@ -72,6 +72,7 @@ gboolean rf_sched_run(struct rf_sched *s);
 struct rf_stask *rf_sched_current(const struct rf_sched *s); /* NULL: an event's turn */
 uint64_t rf_sched_steps(const struct rf_sched *s); /* so far, the one under way among them */
 unsigned rf_sched_cpu(const struct rf_sched *s);             /* of the current task */
+struct rf_stask *rf_sched_running(const struct rf_sched *s, unsigned cpu); /* on it; NULL: idle */
 /* Where a stretch of computing must end. */
 uint64_t rf_sched_slice_end(const struct rf_sched *s);
 

@@ -178,6 +178,7 @@ static void free_entry(struct rf_model *m, struct space *s, uint32_t v)
 void advise_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to)
 {
 	for_entries(m, s, from, to, free_entry);
+	shoot_down(m, s);
 }
 
 /* Is the page on a list (the first of its folio), and mapped here alone? */

@@ -123,6 +123,8 @@ void lock_take(struct rf_model *m, struct rf_lock *l, enum rf_lock_mode mode)
 	} else if (m->closed) {
 		rf_lock_take(l, m->sched, &m->host.now, mode);
 	}
+	if (m->closed && l->costs->line && mode != RF_LOCK_SHARED_PART)
+		spend(m, rf_line_write(&l->line, m->sched) * l->costs->line, &m->time_access);
 	if (mode == RF_LOCK_EXCLUSIVE)
 		spend(m, l->costs->hold, &m->time_access);
 }
@@ -444,6 +446,18 @@ gboolean rf_model_closed(struct rf_model *m, struct rf_source *source, struct rf
 	m->closed = NULL;
 	m->until = m->soft = UINT64_MAX;
 	return ok;
+}
+
+unsigned closed_others(const struct rf_model *m, const struct space *s)
+{
+	unsigned n = 0;
+
+	for (unsigned c = 0; c < rf_sched_ncpus(m->sched); c++) {
+		const struct stream_task *t = (const struct stream_task *)rf_sched_running(m->sched, c);
+
+		n += t && &t->s != rf_sched_current(m->sched) && t->task->space == s->id;
+	}
+	return n;
 }
 
 void closed_gauges(struct rf_model *m, struct rf_result *out)

@@ -75,6 +75,7 @@ static enum fault new_anon(struct rf_model *m, struct space *s, const struct rf_
 	if (fresh.pattern)
 		fresh.period = pattern_period(m, vma);
 	spend(m, m->seams.fill->init(m->seams.fill_opt, &fresh), &m->time_fault);
+	memory_store(m, UINT64_C(1) << m->cfg.page_shift, &m->time_fault);
 	if (!new_anon_charge(m, s, vma))
 		return FAULT_KILLED;
 	if (fault_is_over(m, v, RF_WRITE)) {
@@ -94,6 +95,7 @@ static enum fault copy_on_write(struct rf_model *m, struct space *s, const struc
 
 	count(m, cgroup_nth(m, s->cgroup), RF_C_rf_cow, 1);
 	spend(m, whole_page(m, m->profile.copy_page), &m->time_fault);
+	memory_store(m, UINT64_C(1) << m->cfg.page_shift, &m->time_fault);
 	page_pin(m, m->pte_page[v]);
 	charged = new_anon_charge(m, s, vma);
 	page_unpin(m);

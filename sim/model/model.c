@@ -198,6 +198,8 @@ void rf_model_free(struct rf_model *m)
 		g_array_unref(s->leaves);
 		g_byte_array_unref(s->anon_vma);
 		g_hash_table_unref(s->tables);
+		rf_lock_clear(&s->mmap_lock);
+		rf_lock_clear(&s->ranges_lock);
 		g_free(s);
 	}
 	for (i = 0; i < m->task_order->len; i++) {
@@ -387,13 +389,15 @@ static gboolean take_run(struct rf_model *m, struct task *t, const struct rf_run
 	}
 	m->host.now += (uint64_t)m->profile.access * n;
 	sum->hits += n;
+	if (m->profile.mem_mbps)
+		memory_run(m, r, i);
 	return TRUE;
 }
 
 /* Nothing but the entry's bits learns of a hit. */
 static gboolean hits_are_quiet(const struct rf_model *m)
 {
-	return !(m->pol->ops->flags & RF_POLICY_ACCESS) && m->cfg.tlb_entries == 0;
+	return !(m->pol->ops->flags & RF_POLICY_ACCESS) && m->cfg.tlb_entries == 0 && m->profile.mem_mbps == 0;
 }
 
 /* In closed replay a fault begins when no other task is behind. */

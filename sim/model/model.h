@@ -257,6 +257,7 @@ struct rf_model {
 	uint64_t until, soft; /* where a step ends (sched.h) */
 	struct space *locked; /* the task at hand has its mmap_lock, shared, for a fault */
 	struct waiting *waiting;
+	uint64_t memory_free; /* when all stores so far have reached memory */
 	uint64_t sleeps; /* how often tasks waited and others ran */
 	struct rf_lock_stats lock_stats[RF_NLOCKS];
 	GArray *stalls; /* uint64_t ns: reservoir, see stats.c */
@@ -368,6 +369,11 @@ void llc_free(struct rf_model *m);
 void llc_grow(struct rf_model *m);              /* with the arrays of pages */
 uint64_t llc_fill(struct rf_model *m, rf_page p); /* p gets a frame and is filled: ns more for a cold one */
 void llc_leave(struct rf_model *m, rf_page p);  /* p gives its frame back */
+
+/* ---- shared.c: what processors share besides locks ---- */
+void memory_store(struct rf_model *m, uint64_t bytes, uint64_t *account);
+void memory_run(struct rf_model *m, const struct rf_runs *r, uint32_t i); /* what run i stores */
+void shoot_down(struct rf_model *m, const struct space *s);
 
 /* ---- walk.c: page tables as policies see them ---- */
 void host_walk(struct rf_policy *pol, struct rf_walk *w);
@@ -513,6 +519,8 @@ void closed_wait(struct rf_model *m, uint64_t when, uint64_t *account);
 void closed_space(struct rf_model *m, struct space *s);
 void closed_name(struct rf_model *m, uint32_t id, uint32_t space, uint64_t vpn); /* one of them */
 /* Processors and locks, for a result. */
+/* Other processors that run a task of the space. */
+unsigned closed_others(const struct rf_model *m, const struct space *s);
 void closed_gauges(struct rf_model *m, struct rf_result *out);
 /* In ordered replay a lock is always free; an exclusive section costs what it costs. */
 void lock_take(struct rf_model *m, struct rf_lock *l, enum rf_lock_mode mode);

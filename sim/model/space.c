@@ -435,6 +435,7 @@ void zap_entry(struct rf_model *m, uint32_t v)
 
 void zap_range(struct rf_model *m, struct space *s, uint64_t from, uint64_t to)
 {
+	gboolean any = FALSE;
 	guint i;
 
 	for (i = leaf_first(m, s, from); i < s->leaves->len; i++) {
@@ -445,10 +446,17 @@ void zap_range(struct rf_model *m, struct space *s, uint64_t from, uint64_t to)
 			break;
 		if (!m->leaf[n].used)
 			continue;
-		for (j = base < from ? from - base : 0; j < size && base + j < to && m->leaf[n].used; j++)
-			if (m->pte[(n << m->leaf_shift) + j])
-				zap_entry(m, (n << m->leaf_shift) + j);
+		for (j = base < from ? from - base : 0; j < size && base + j < to && m->leaf[n].used; j++) {
+			uint32_t v = (n << m->leaf_shift) + j;
+
+			if (!m->pte[v])
+				continue;
+			any |= (m->pte[v] & PTE_PRESENT) != 0;
+			zap_entry(m, v);
+		}
 	}
+	if (any)
+		shoot_down(m, s);
 }
 
 uint8_t vma_pte_flags(const struct rf_model *m, const struct rf_vma *vma)

@@ -267,6 +267,7 @@ void volatile_free(struct rf_model *m)
 		return;
 	if (m->vol.ops->exit)
 		m->vol.ops->exit(&m->vol);
+	rf_lock_clear(&m->vol_lock);
 	g_free(m->vol.priv);
 	g_array_unref(m->vol_doomed);
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * What processors share besides locks and counters: the way to memory, and translations that each of
+ * them caches.  A profile that has no figures for it leaves it out: there the costs of faults and of
+ * accesses are averages that hold it already.
+ */
+#include "sim/model/model.h"
+
+/* Stores come one after the other, whoever's they are: with more of them than memory takes, processors
+ * wait for each other. */
+void memory_store(struct rf_model *m, uint64_t bytes, uint64_t *account)
+{
+	if (!m->profile.mem_mbps)
+		return;
+	m->memory_free = MAX(m->memory_free, m->host.now) + bytes * 1000 / (uint64_t)m->profile.mem_mbps;
+	spend(m, m->memory_free - m->host.now, account);
+}
+
+/* An access that goes on to the next page stores to all of this one; other runs store to as many cache
+ * lines as they have accesses, or again to the same, which are in the cache. */
+void memory_run(struct rf_model *m, const struct rf_runs *r, uint32_t i)
+{
+	const uint64_t granule = UINT64_C(1) << RF_GRANULE_SHIFT, line = 64;
+	gboolean whole = (r->type[i] & RF_RUN_CONT) || (i + 1 < r->n && (r->type[i + 1] & RF_RUN_CONT));
+
+	if ((r->type[i] & RF_TYPE_MASK) == RF_WRITE)
+		memory_store(m, whole ? granule : MIN(r->count[i] * line, granule), &m->time_access);
+}
+
+/* Pages of the address space were unmapped: processors that run it forget their translations, each
+ * asked by an interrupt. */
+void shoot_down(struct rf_model *m, const struct space *s)
+{
+	if (m->closed && m->profile.tlb_shootdown)
+		spend(m, closed_others(m, s) * m->profile.tlb_shootdown, &m->time_access);
+}
