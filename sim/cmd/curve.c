@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/units.h"
 #include "sim/cells.h"
 #include "sim/cmd/args.h"
 #include "sim/cmd/command.h"
@@ -22,6 +23,7 @@ struct config {
 	int algorithm, by, page_size;
 	char *frames, *sample, *distance;
 	int64_t seed;
+	gboolean force;
 };
 
 #define OFF(member) offsetof(struct config, member)
@@ -46,6 +48,8 @@ static const struct rf_option table[] = {
 	  "instead of curves: with so many page frames under twolist, the kernel's estimate of each "
 	  "refault's distance against the exact one", NULL },
 	{ "seed", RF_OPT_INT, OFF(seed), NULL, "1", 0, INT64_MAX, NULL, "of the sample", NULL },
+	{ "force", RF_OPT_BOOL, OFF(force), NULL, "no", 0, 0, NULL,
+	  "accept a trace that was recorded with a window or reduced, and lacks accesses", NULL },
 	RF_OPTION_END,
 };
 
@@ -124,6 +128,7 @@ struct plan {
 	struct rf_config sizes; /* turns --frames into numbers */
 	char **frames;          /* its elements, or NULL */
 	const char *distance;   /* --distance, or NULL */
+	gboolean force;
 };
 
 /* "1%", "0.25%": millionths. */
@@ -172,12 +177,13 @@ static gboolean make_plan(struct plan *p, const struct options *o, const struct 
 		return FALSE;
 	}
 	if (c->distance && (c->frames || p->opt || p->curve.by != RF_CURVE_BY_NONE ||
-	                    p->curve.rate != RF_CURVE_WHOLE || p->formats & 1 << RF_OUT_JSON)) {
+	                    p->curve.rate != RF_CURVE_WHOLE)) {
 		rf_set_usage(error, "--distance %s: curves are not drawn then; expected no other option than "
-		                    "--page-size, and normal or csv", c->distance);
+		                    "--page-size and --force", c->distance);
 		return FALSE;
 	}
 	p->distance = c->distance;
+	p->force = c->force;
 	p->sizes.page_size = c->page_size;
 	if (c->frames)
 		p->frames = g_strsplit(c->frames, ",", -1);
@@ -219,6 +225,40 @@ static gboolean resolve_frames(struct plan *p, const struct rf_totals *totals, G
 	return TRUE;
 }
 
+/* ---- traces that lack accesses: their distances are too short ---- */
+
+static gboolean has_all(const struct rf_source *s, GError **error)
+{
+	const char *window = rf_header_get(rf_source_header(s), "window-pages");
+
+	if (!window)
+		return TRUE;
+	rf_set_usage(error,
+	             "%s: distances need every access, and the trace leaves out those to the %s latest "
+	             "pages: record it with --exact, or go on with --force", rf_source_path(s), window);
+	return FALSE;
+}
+
+/* A reduced trace is right for larger memories.  frames: those asked for, ascending, or NULL. */
+static gboolean has_enough(const struct plan *p, const struct rf_source *s, const GArray *frames,
+                           GError **error)
+{
+	const struct rf_header *h = rf_source_header(s);
+	const char *memory = rf_header_get(h, "reduced-memory");
+	uint64_t least = UINT64_MAX;
+
+	if (!memory)
+		return TRUE;
+	rf_parse_size(memory, &least, NULL);
+	if (frames && p->curve.page_shift == h->granule_shift &&
+	    g_array_index(frames, uint32_t, 0) >= least >> h->granule_shift)
+		return TRUE;
+	rf_set_usage(error,
+	             "%s: the trace is reduced, and right for memories of %s or more alone: expected "
+	             "--frames with these, or --force", rf_source_path(s), memory);
+	return FALSE;
+}
+
 /* ---- one trace ---- */
 
 struct pass {
@@ -258,7 +298,7 @@ static gboolean pass_open(struct pass *w, const char *path, const struct options
 	w->source = rf_source_open(path, &options, error);
 	if (w->source && (p->opt || p->distance) && !rf_source_totals_ahead(w->source))
 		w->source = rf_source_spool(w->source, error);
-	if (!w->source)
+	if (!w->source || (!p->force && !has_all(w->source, error)))
 		return FALSE;
 	if (p->distance)
 		return open_distance(w, p, error);
@@ -332,17 +372,17 @@ static char *command_line(const char *path, const struct options *o, const struc
 	return g_string_free(out, FALSE);
 }
 
-static void append_json(GString *out, const struct rf_curve_report *r, gboolean first, gboolean last)
+/* One object, or an array of several: what stands before one of them, and behind. */
+static void begin_json(GString *out, gboolean first, gboolean last)
 {
-	gboolean alone = first && last;
-
-	if (!alone)
+	if (!(first && last))
 		g_string_append(out, first ? "[\n" : ",\n");
-	rf_curve_report_json(out, r);
-	if (!alone && last)
-		g_string_append(out, "\n]");
+}
+
+static void end_json(GString *out, gboolean first, gboolean last)
+{
 	if (last)
-		g_string_append_c(out, '\n');
+		g_string_append(out, first ? "\n" : "\n]\n");
 }
 
 static void append(GString *text[RF_NOUTPUTS], const struct plan *p, const struct rf_curve_report *r,
@@ -353,19 +393,27 @@ static void append(GString *text[RF_NOUTPUTS], const struct plan *p, const struc
 			g_string_append_c(text[RF_OUT_NORMAL], '\n');
 		rf_curve_report_normal(text[RF_OUT_NORMAL], r);
 	}
-	if (p->formats & 1 << RF_OUT_JSON)
-		append_json(text[RF_OUT_JSON], r, first, last);
+	if (p->formats & 1 << RF_OUT_JSON) {
+		begin_json(text[RF_OUT_JSON], first, last);
+		rf_curve_report_json(text[RF_OUT_JSON], r);
+		end_json(text[RF_OUT_JSON], first, last);
+	}
 	if (p->formats & 1 << RF_OUT_CSV)
 		rf_curve_report_csv(text[RF_OUT_CSV], r, first);
 }
 
 static void append_distance(GString *text[RF_NOUTPUTS], const struct plan *p,
-                            const struct rf_distance_report *r, gboolean first)
+                            const struct rf_distance_report *r, gboolean first, gboolean last)
 {
 	if (p->formats & 1 << RF_OUT_NORMAL) {
 		if (!first)
 			g_string_append_c(text[RF_OUT_NORMAL], '\n');
 		rf_distance_normal(text[RF_OUT_NORMAL], r);
+	}
+	if (p->formats & 1 << RF_OUT_JSON) {
+		begin_json(text[RF_OUT_JSON], first, last);
+		rf_distance_json(text[RF_OUT_JSON], r);
+		end_json(text[RF_OUT_JSON], first, last);
 	}
 	if (p->formats & 1 << RF_OUT_CSV)
 		rf_distance_csv(text[RF_OUT_CSV], r, first);
@@ -378,7 +426,7 @@ static gboolean one(const char *path, const struct options *o, const struct conf
 	g_autoptr(GArray) frames = NULL;
 	struct pass w = { 0 };
 	struct rf_progress *progress;
-	gboolean ok;
+	gboolean ok, forced;
 
 	ok = pass_open(&w, path, o, p, error);
 	if (ok) {
@@ -386,17 +434,22 @@ static gboolean one(const char *path, const struct options *o, const struct conf
 		ok = pass_run(&w, progress, error);
 		rf_progress_end(progress);
 	}
+	ok = ok && resolve_frames(p, rf_source_totals(w.source), &frames, error) &&
+	     (p->force || has_enough(p, w.source, frames, error));
+	forced = ok && (!has_all(w.source, NULL) ||
+	                !has_enough(p, w.source, frames, NULL));
 	if (ok && w.distance) {
 		const struct rf_distance_report r = {
-			path, command, rf_source_totals(w.source), p->curve.page_shift, w.distance,
+			.path = path,
+			.command = command,
+			.totals = rf_source_totals(w.source),
+			.page_shift = p->curve.page_shift,
+			.forced = forced,
+			.distance = w.distance,
 		};
 
-		append_distance(text, p, &r, first);
-		pass_clear(&w);
-		return TRUE;
-	}
-	ok = ok && resolve_frames(p, rf_source_totals(w.source), &frames, error);
-	if (ok) {
+		append_distance(text, p, &r, first, last);
+	} else if (ok) {
 		const struct rf_curve_report r = {
 			.path = path,
 			.format = rf_source_format(w.source),
@@ -404,6 +457,7 @@ static gboolean one(const char *path, const struct options *o, const struct conf
 			.totals = rf_source_totals(w.source),
 			.page_shift = p->curve.page_shift,
 			.rate = p->curve.rate,
+			.forced = forced,
 			.curve = { w.curve[RF_CURVE_LRU], w.curve[RF_CURVE_OPT] },
 			.frames = frames,
 		};

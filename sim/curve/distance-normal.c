@@ -136,6 +136,10 @@ void rf_distance_normal(GString *out, const struct rf_distance_report *r)
 		g_string_append(out, r->command);
 	rf_label(out, "digest");
 	g_string_append_printf(out, "%016" G_GINT64_MODIFIER "x, refault %s\n", r->totals->digest, rf_version);
+	if (r->forced) {
+		rf_label(out, "");
+		g_string_append(out, "forced: the trace lacks accesses, and distances are too short\n");
+	}
 	rf_label(out, "memory");
 	g_string_append_printf(out, "%s frames, %s, under twolist\n", count, size);
 	rf_table_head(out, "Ratio",

@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "base/version.h"
 #include "sim/curve/curve.h"
 #include "sim/frames.h"
-#include "sim/report/report.h"
 
 struct rf_distance {
 	struct rf_frames *machine;
@@ -110,29 +108,4 @@ const struct rf_distances *rf_distance_of(const struct rf_distance *d, gboolean 
 uint64_t rf_distance_frames(const struct rf_distance *d)
 {
 	return d->frames;
-}
-
-void rf_distance_csv(GString *out, const struct rf_distance_report *r, gboolean heading)
-{
-	if (heading)
-		g_string_append(out, "version,schema,trace,digest,page_bytes,frames,type,exact_pages,"
-		                     "estimate_pages,refaults\n");
-	for (unsigned file = 0; file < 2; file++) {
-		const struct rf_distances *d = rf_distance_of(r->distance, (gboolean)file);
-
-		for (unsigned x = 0; x < RF_DISTANCE_BUCKETS; x++) {
-			for (unsigned y = 0; y < RF_DISTANCE_BUCKETS; y++) {
-				if (!d->n[x][y])
-					continue;
-				g_string_append_printf(out, "%s,1,", rf_version);
-				rf_csv_field(out, r->path);
-				g_string_append_printf(out, ",%016" G_GINT64_MODIFIER "x,%u,%" G_GUINT64_FORMAT
-				                       ",%s,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%"
-				                       G_GUINT64_FORMAT "\n",
-				                       r->totals->digest, 1u << r->page_shift,
-				                       rf_distance_frames(r->distance), file ? "file" : "anon",
-				                       rf_distance_least(x), rf_distance_least(y), d->n[x][y]);
-			}
-		}
-	}
 }

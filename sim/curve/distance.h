@@ -45,9 +45,12 @@ struct rf_distance_report {
 	const char *path, *command;
 	const struct rf_totals *totals;
 	unsigned page_shift;
+	gboolean forced; /* the trace lacks accesses */
 	const struct rf_distance *distance;
 };
 void rf_distance_normal(GString *out, const struct rf_distance_report *r);
 void rf_distance_csv(GString *out, const struct rf_distance_report *r, gboolean heading);
+/* An object. */
+void rf_distance_json(GString *out, const struct rf_distance_report *r);
 
 #endif

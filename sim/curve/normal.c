@@ -34,6 +34,10 @@ static void head(GString *out, const struct rf_curve_report *r)
 		g_string_append_printf(out, ", %s events LOST", lost);
 	}
 	g_string_append_c(out, '\n');
+	if (r->forced) {
+		rf_label(out, "");
+		g_string_append(out, "forced: the trace lacks accesses, and distances are too short\n");
+	}
 	rf_label(out, "digest");
 	g_string_append_printf(out, "%016" G_GINT64_MODIFIER "x, refault %s\n", t->digest, rf_version);
 	rf_label(out, "frames");

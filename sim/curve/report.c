@@ -108,6 +108,7 @@ void rf_curve_report_json(GString *out, const struct rf_curve_report *r)
 	rf_json_text(b, "format", r->format);
 	rf_json_text(b, "digest", digest);
 	rf_json_number(b, "lost", r->totals->lost);
+	rf_json_flag(b, "forced", r->forced);
 	rf_json_number(b, "page_bytes", UINT64_C(1) << r->page_shift);
 	rf_json_number(b, "rate_ppm", r->rate);
 	rf_json_array(b, "curves");
@@ -116,5 +117,6 @@ void rf_curve_report_json(GString *out, const struct rf_curve_report *r)
 			curve(b, r, rf_curve_algorithm_names[a], rf_curve_group(r->curve[a], i));
 	}
 	json_builder_end_array(b);
-	json_builder_end_object(b);	rf_json_append(out, b);
+	json_builder_end_object(b);
+	rf_json_append(out, b);
 }

@@ -16,6 +16,7 @@ struct rf_curve_report {
 	const struct rf_totals *totals;
 	unsigned page_shift;
 	uint32_t rate;
+	gboolean forced; /* the trace lacks accesses */
 	const struct rf_curve *curve[RF_CURVE_NALGORITHMS]; /* by algorithm; NULL: not asked for */
 	const GArray *frames; /* uint32_t, ascending: the sizes to report; NULL: all that differ */
 };
