@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The policy interface: what a policy sees of the machine, and what it must answer.  Public,
- * installed as refault/policy.h.
+ * installed as refault/policies/policy.h; plug-ins include plugin.h beside it.
  *
  * A policy sees logical pages: 32-bit indices that stay with a page from its first touch until it is
  * freed for good, in memory or not.  So a ghost list is just another list.  It keeps its state in
@@ -19,7 +19,7 @@
 #include "policies/counters.h"
 #include "base/option.h"
 
-#define RF_POLICY_ABI 1
+#define RF_POLICY_ABI 2
 
 typedef uint32_t rf_page;
 #define RF_NO_PAGE UINT32_MAX
@@ -130,6 +130,9 @@ struct rf_walk {
 struct rf_host {
 	uint32_t abi, size; /* RF_POLICY_ABI, sizeof(struct rf_host) */
 	const uint16_t *fact;
+	/* Simulated ms, by page, when it came into memory or was last found used; or NULL: kept only where
+	 * the member of the protect seam wants it. */
+	const uint32_t *seen;
 	/* Order of a page's folio, or NULL where every folio is one page: only the first page of a folio
 	 * is the policy's, and stands for 1 << order.  What the policy keeps in the link of a page that
 	 * is out of memory goes with its shadow: the host copies it among the pages of a folio. */
@@ -265,12 +268,6 @@ struct rf_policy {
 	struct rf_link *link;  /* one a page, initialised to RF_NO_PAGE */
 	uint8_t *page_priv;    /* page_size bytes a page; may move: read through the policy */
 	void *machine;         /* the host's own */
-};
-
-/* A plug-in exports one of these under the name rf_plugin. */
-struct rf_plugin {
-	uint32_t abi, ops_size; /* RF_POLICY_ABI, sizeof(struct rf_reclaim_ops) */
-	const struct rf_reclaim_ops *reclaim; /* or NULL */
 };
 
 /* Pages that a page on a list stands for. */

@@ -4,7 +4,7 @@
 #include "policies/seams.h"
 
 extern const struct rf_protect_ops rf_protect_exec, rf_protect_none, rf_protect_skipexec,
-	rf_protect_min_filelist, rf_protect_le9;
+	rf_protect_min_filelist, rf_protect_le9, rf_protect_min_ttl;
 extern const struct rf_account_ops rf_account_embedded, rf_account_off, rf_account_pointer, rf_account_radix,
 	rf_account_hash, rf_account_node_array, rf_account_section_array;
 extern const struct rf_volatile_ops rf_volatile_dontneed, rf_volatile_vma, rf_volatile_mm_tree,
@@ -18,6 +18,7 @@ const struct rf_protect_ops *const rf_protects[] = {
 	&rf_protect_skipexec,
 	&rf_protect_min_filelist,
 	&rf_protect_le9,
+	&rf_protect_min_ttl,
 	NULL,
 };
 const struct rf_account_ops *const rf_accounts[] = {

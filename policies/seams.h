@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The four seams beside reclaim: what reclaim must spare, how a page finds its cgroup, how purgeable
- * ranges are purged, what the first touch of memory costs and maps.
+ * ranges are purged, what the first touch of memory costs and maps.  Public, installed as
+ * refault/policies/seams.h.
  */
 #ifndef RF_SEAMS_H
 #define RF_SEAMS_H
@@ -17,6 +18,7 @@ struct rf_protect_ops {
 	const char *name, *summary;
 	const struct rf_option *options;
 	size_t options_size;
+	gboolean seen; /* host->seen is wanted */
 	/* A page on the inactive list was referenced once, through mappings with flags vm: activate it? */
 	gboolean (*activate)(const void *opt, const struct rf_host *host, rf_page page, unsigned vm);
 	/* A referenced page at the tail of the active list: rotate it instead of deactivating it? */
@@ -195,7 +197,7 @@ struct rf_fill_ops {
 	gboolean (*program_writes)(const void *opt, gboolean pattern);
 };
 
-/* NULL-terminated; the first is the default. */
+/* The built-in ones.  NULL-terminated; the first is the default. */
 extern const struct rf_protect_ops *const rf_protects[];
 extern const struct rf_account_ops *const rf_accounts[];
 extern const struct rf_volatile_ops *const rf_volatiles[];

@@ -173,14 +173,22 @@ END_TEST
 static const struct {
 	const char *macro, *message[3];
 } refused[] = {
-	{ "WRONG_ABI", { "version 77", "version 1" } },
-	{ "WRONG_OPS_ABI", { "version 77", "version 1" } },
-	{ "WRONG_SIZE", { "has 8 bytes", NULL /* sizeof, below */ } },
+	{ "WRONG_ABI", { "version 77", "version 2" } },
+	{ "WRONG_OPS_ABI", { "version 77", "version 2" } },
+	{ "WRONG_SIZE", { "rf_reclaim_ops has 8 bytes", NULL /* sizeof, below */ } },
+	{ "WRONG_HOST", { "rf_host has 8 bytes" } },
+	{ "WRONG_PROTECT", { "rf_protect_ops has 8 bytes" } },
 	{ "NO_HOOK", { "'wrong'", "propose or shrink" } },
 	{ "NO_NAME", { "needs a name" } },
 	{ "TAKEN_NAME", { "'lru'", "already" } },
 	{ "NO_POLICY", { "no policy" } },
 	{ "NO_SYMBOL", { "rf_plugin" } },
+	{ "NO_ACTIVATE", { "'wrong' of --protect", "activate" } },
+	{ "TAKEN_PROTECT", { "'skipexec' of --protect", "already" } },
+	{ "NO_LAYOUT", { "'wrong' of --account", "layout" } },
+	{ "NO_LOCKS", { "'wrong' of --volatile", "locks" } },
+	{ "NO_COVERS", { "'wrong' of --volatile", "covers" } },
+	{ "NO_INIT", { "'wrong' of --fill", "init" } },
 };
 
 START_TEST(misfits)

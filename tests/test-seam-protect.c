@@ -115,7 +115,7 @@ END_TEST
 /* A floor above what reclaim would leave anyway changes nothing, nor does one of none. */
 START_TEST(floors_of_nothing_change_nothing)
 {
-	static const char *const none[] = { "min-filelist,kbytes=0", "le9,clean_low=0", "le9,clean_low=1G" };
+	static const char *const none[] = { "min-filelist,kbytes=0", "le9,clean_low=0", "min-ttl,min_ttl_ms=0", "le9,clean_low=1G" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(policies); i++) {
 		struct model_run plain;
@@ -181,6 +181,66 @@ START_TEST(anon_floor_makes_file_pages_go)
 		/* The floor holds pages below it: at 128 of 128 one may go, then no more. */
 		ck_assert_uint_le(COUNTER(&r, pgsteal_anon), 32);
 		ck_assert_uint_gt(COUNTER(&r, pgsteal_file), 1024);
+		model_run_clear(&r);
+	}
+}
+END_TEST
+
+/* ---- min_ttl_ms ---- */
+
+/* Those of the others that were built in first, too: what leaves first in, first out, used or not. */
+static const char *const all_policies[] = { "twolist", "mglru", "mglru --kernel 6.12", "lru", "clock", "2q", "s3fifo",
+	                                    "fifo", "random", "arc", "lirs", "sieve" };
+
+/* 32 pages of code are used every 300 ms, and 16 of a stream pass by every 100, under 128: those of the last
+ * 600 ms and the code fit.  Then the code is left alone. */
+static void slow_stream(struct model_run *r, const char *policy, const char *protect)
+{
+	g_autofree char *options = g_strdup_printf("--limit 512K --read_ahead_kb 0 --reclaim %s --protect %s", policy, protect);
+	g_autoptr(GString) trace = g_string_new(CODE);
+
+	for (unsigned i = 0; i < 60; i++) {
+		if (i < 30 && i % 3 == 0)
+			line(trace, "X 1 10000000 128K");
+		line(trace, "read 1 file:2 %uK 64K", i * 64);
+		line(trace, "think 1 100000000");
+		if (i == 29)
+			line(trace, "mark busy");
+	}
+	model_run(r, options, trace->str, MODEL_RUN_UNCHECKED);
+}
+
+START_TEST(what_was_used_lately_stays)
+{
+	struct model_run r;
+
+	slow_stream(&r, "fifo", "exec");
+	ck_assert_uint_gt(COUNTER(&r, rf_exec_refault), 0);
+	model_run_clear(&r);
+	for (unsigned i = 0; i < G_N_ELEMENTS(all_policies); i++) {
+		slow_stream(&r, all_policies[i], "min-ttl,min_ttl_ms=500");
+		eq(COUNTER(&r, oom_kill), 0);
+		eq(COUNTER(&r, rf_exec_refault), 0);
+		eq(MARK_PAGES(&r, "busy", rf_mapped_file), 32);
+		ck_assert_uint_gt(COUNTER(&r, pgsteal_file), 60 * 16 - 128);
+		model_run_clear(&r);
+	}
+	/* Nothing but its age keeps it: first in, first out, it goes 500 ms after its last use. */
+	slow_stream(&r, "fifo", "min-ttl,min_ttl_ms=500");
+	eq(PAGES(&r, rf_mapped_file), 0);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* What was used within the time is more than memory: then the task goes, and no page before it. */
+START_TEST(else_a_task_is_killed)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(all_policies); i++) {
+		struct model_run r;
+
+		slow_stream(&r, all_policies[i], "min-ttl,min_ttl_ms=60000");
+		eq(COUNTER(&r, oom_kill), 1);
+		eq(COUNTER(&r, pgsteal_file), 0);
 		model_run_clear(&r);
 	}
 }
@@ -267,6 +327,8 @@ Suite *suite_seam_protect(void)
 	tcase_add_test(t, floors_make_anonymous_pages_go);
 	tcase_add_test(t, anon_floor_makes_file_pages_go);
 	tcase_add_test(t, the_rule_is_an_option_of_each);
+	tcase_add_test(t, what_was_used_lately_stays);
+	tcase_add_test(t, else_a_task_is_killed);
 	suite_add_tcase(s, t);
 	t = tcase_create("times");
 	tcase_add_test(t, scan_time_of_a_stream);

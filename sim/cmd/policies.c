@@ -3,11 +3,11 @@
  */
 #include <string.h>
 
-#include "policies/seams.h"
 #include "sim/cmd/args.h"
 #include "sim/cmd/command.h"
 #include "sim/config.h"
 #include "sim/policy.h"
+#include "sim/seams.h"
 
 #define NAME "policies"
 
@@ -49,22 +49,19 @@ static gboolean nth_reclaim(unsigned i, struct member *m)
 	return o != NULL;
 }
 
-/* clang-format off */
-#define NTH(seam, list) \
-	static gboolean nth_##seam(unsigned i, struct member *m) \
-	{ \
-		const typeof(**list) *o = list[i]; \
-\
-		if (o) \
-			*m = (struct member){ o->name, o->summary, o->options, 0 }; \
-		return o != NULL; \
-	}
-/* clang-format on */
+static gboolean nth_member(enum rf_seam seam, unsigned i, struct member *m)
+{
+	const struct rf_member *o = rf_seam_nth(seam, i);
 
-NTH(protect, rf_protects)
-NTH(account, rf_accounts)
-NTH(volatile, rf_volatiles)
-NTH(fill, rf_fills)
+	if (o)
+		*m = (struct member){ o->name, o->summary, o->options, 0 };
+	return o != NULL;
+}
+
+static gboolean nth_protect(unsigned i, struct member *m) { return nth_member(RF_SEAM_PROTECT, i, m); }
+static gboolean nth_account(unsigned i, struct member *m) { return nth_member(RF_SEAM_ACCOUNT, i, m); }
+static gboolean nth_volatile(unsigned i, struct member *m) { return nth_member(RF_SEAM_VOLATILE, i, m); }
+static gboolean nth_fill(unsigned i, struct member *m) { return nth_member(RF_SEAM_FILL, i, m); }
 
 static const struct seam seams[] = {
 	{ "reclaim", "which page leaves", "reclaim", nth_reclaim },

@@ -246,6 +246,7 @@ void rf_model_free(struct rf_model *m)
 	g_free(m->ident);
 	g_free(m->slot);
 	g_free(m->order);
+	g_free(m->seen);
 	g_free(m->slot_page);
 	g_free(m);
 }

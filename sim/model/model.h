@@ -180,6 +180,7 @@ struct rf_model {
 	uint32_t *rmap;   /* first entry of the chain; next free page while free */
 	uint64_t *shadow, *ident;
 	uint32_t *slot;   /* with F_SLOT, rotational swap only */
+	uint32_t *seen;   /* ms when it came or was last found used, or NULL: rf_host */
 	uint8_t *order;   /* of the page's folio; NULL where the page cache has no large ones */
 	uint32_t npages, pages_size, free_page;
 
@@ -339,6 +340,11 @@ static inline rf_page page_of(const struct rf_model *m, uint32_t v) { return m->
 enum rf_verdict host_evict(struct rf_policy *pol, rf_page p, struct rf_scan *sc, gboolean clean_only);
 unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, unsigned *vm);
 void page_set_lazyfree(struct rf_model *m, rf_page p);
+static inline void page_seen(struct rf_model *m, rf_page p)
+{
+	if (m->seen)
+		m->seen[p] = (uint32_t)(m->host.now / 1000000);
+}
 void page_pin(struct rf_model *m, rf_page p);
 void page_unpin(struct rf_model *m); /* the one pinned last */
 gboolean page_held(const struct rf_model *m, rf_page p); /* is its folio pinned? */

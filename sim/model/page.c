@@ -23,6 +23,10 @@ rf_page page_new(struct rf_model *m, uint64_t ident)
 			m->ident = g_renew(uint64_t, m->ident, m->pages_size);
 			if (m->slot_page)
 				m->slot = g_renew(uint32_t, m->slot, m->pages_size);
+			if (m->seams.protect->seen) {
+				m->seen = g_renew(uint32_t, m->seen, m->pages_size);
+				m->host.seen = m->seen;
+			}
 			if (m->order) {
 				m->order = g_renew(uint8_t, m->order, m->pages_size);
 				m->host.order = m->order;
@@ -62,6 +66,7 @@ void page_add(struct rf_model *m, rf_page p, struct cgroup *cg, uint16_t facts, 
 	m->fact[p] = (m->fact[p] & (F_SLOT | RF_PAGE_EXECUTED)) | RF_PAGE_RESIDENT | facts;
 	m->owner[p] = cg->id;
 	m->shadow[p] = 0;
+	page_seen(m, p);
 	count(m, cg, RF_C_rf_pages_in, 1);
 	if (facts & RF_PAGE_ANON)
 		cg->anon++;
@@ -159,6 +164,7 @@ void folio_add(struct rf_model *m, const rf_page *page, unsigned order, struct c
 	}
 	cg->file += n;
 	stats_updated(m, n);
+	page_seen(m, head);
 	count(m, cg, RF_C_rf_pages_in, n);
 	count(m, cg, shadow ? RF_C_workingset_refault_file : RF_C_rf_first_touch, n);
 	if (shadow && (m->fact[head] & RF_PAGE_EXECUTED))
@@ -228,6 +234,7 @@ void page_touch(struct rf_model *m, rf_page p)
 {
 	rf_page head = folio_head(m, p);
 
+	page_seen(m, head);
 	if (m->pol->ops->touch && !(m->fact[head] & F_UNEV))
 		m->pol->ops->touch(m->pol, m->host.lruvec_of(m->pol, head), head);
 }
@@ -286,6 +293,8 @@ unsigned host_young(struct rf_policy *pol, rf_page p, struct rf_lruvec *target, 
 
 		n = MAX(n, young);
 	}
+	if (n)
+		page_seen(m, p);
 	if (vm)
 		*vm = flags;
 	return n;
@@ -344,7 +353,7 @@ static enum rf_verdict evict_lazyfree(struct rf_model *m, rf_page p)
 	return RF_FREED;
 }
 
-static gboolean must_stay(const struct rf_model *m, rf_page p, unsigned pages)
+static gboolean must_stay(struct rf_model *m, rf_page p, unsigned pages)
 {
 	const struct rf_protect_ops *protect = m->seams.protect;
 	unsigned vm = 0, i;
@@ -352,6 +361,8 @@ static gboolean must_stay(const struct rf_model *m, rf_page p, unsigned pages)
 
 	if (!protect->spare_page)
 		return FALSE;
+	if (m->seen) /* not every policy asks before it proposes */
+		host_young(m->pol, p, m->host.root, NULL);
 	for (i = 0; i < pages; i++)
 		for (v = m->rmap[folio_page(m, p, i)]; v != RF_NO_PAGE; v = m->rmap_next[v])
 			if ((m->pte[v] & (PTE_PRESENT | PTE_EXEC)) == (PTE_PRESENT | PTE_EXEC))

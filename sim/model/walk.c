@@ -20,6 +20,8 @@ static unsigned offer(struct rf_model *m, struct rf_walk *w, uint32_t from, uint
 		if (!news(m, v) || !w->young(m->pol, w, m->pte_page[v]))
 			continue;
 		m->pte[v] &= ~PTE_ACC;
+		if (m->seen)
+			page_seen(m, folio_head(m, m->pte_page[v]));
 		young++;
 	}
 	return young;
@@ -161,6 +163,8 @@ unsigned host_look_around(struct rf_policy *pol, rf_page p, struct rf_lruvec *ta
 			flags |= RF_VM_EXEC;
 		n++;
 	}
+	if (n)
+		page_seen(m, p);
 	if (vm)
 		*vm = flags;
 	return n;

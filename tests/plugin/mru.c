@@ -12,7 +12,7 @@
  * through pol->link, in page_size private bytes a page (pol->page_priv), and in lruvec_size bytes for
  * each memory cgroup (lv->priv).  The host allocates all of it, zeroed, and calls the hooks below.
  */
-#include <policies/policy.h>
+#include <policies/plugin.h>
 
 /* 1. Options: the command line, --help, the JSON report and the manual come from this table. */
 struct mru_options {
@@ -113,9 +113,4 @@ static const struct rf_reclaim_ops mru = {
 };
 
 /* 8. The one symbol that the program looks for. */
-extern const struct rf_plugin rf_plugin;
-const struct rf_plugin rf_plugin = {
-	.abi = RF_POLICY_ABI,
-	.ops_size = sizeof(struct rf_reclaim_ops),
-	.reclaim = &mru,
-};
+const struct rf_plugin rf_plugin = { RF_PLUGIN, .reclaim = &mru };
