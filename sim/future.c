@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "sim/cmd/command.h"
+#include "base/interrupt.h"
 #include "sim/names.h"
 
 /* Numbers of one file, written from its end to its beginning. */

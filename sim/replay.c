@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/replay.h"
 
-#include "sim/cmd/command.h"
+#include "base/interrupt.h"
 #include "sim/future.h"
 #include "sim/progress.h"
 

@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "sim/cmd/args.h"
+#include "base/args.h"
 #include "sim/model/model.h"
 #include "traces/trace.h"
 #include "traces/zipf.h"

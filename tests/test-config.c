@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/error.h"
 #include "policies/policy.h"
-#include "sim/cmd/args.h"
 #include "sim/config.h"
 #include "sim/report/report.h"
 #include "sim/result.h"

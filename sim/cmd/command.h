@@ -4,9 +4,9 @@
 #ifndef RF_COMMAND_H
 #define RF_COMMAND_H
 
+#include "base/args.h"
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "sim/cmd/args.h"
 #include <glib.h>
 
 /* What a command is called with. */

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "sim/cells.h"
-#include "sim/cmd/args.h"
 #include "sim/cmd/command.h"
 #include "sim/config.h"
 #include "sim/curve/curve.h"

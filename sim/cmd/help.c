@@ -4,8 +4,9 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/units.h"
-#include "sim/cmd/args.h"
+#include "base/wrap.h"
 #include "sim/cmd/command.h"
 #include "sim/config.h"
 #include "sim/resources.h"

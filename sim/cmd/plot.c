@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/file.h"
-#include "sim/cmd/args.h"
 #include "sim/cmd/command.h"
 #include "sim/plot/gnuplot.h"
 #include "sim/plot/plot.h"

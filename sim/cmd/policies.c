@@ -3,7 +3,8 @@
  */
 #include <string.h>
 
-#include "sim/cmd/args.h"
+#include "base/args.h"
+#include "base/wrap.h"
 #include "sim/cmd/command.h"
 #include "sim/config.h"
 #include "sim/policy.h"

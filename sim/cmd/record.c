@@ -5,8 +5,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/args.h"
 #include "base/units.h"
-#include "sim/cmd/args.h"
+#include "base/wrap.h"
 #include "sim/cmd/command.h"
 #include "sim/cmd/trace.h"
 #include "traces/record/launch.h"

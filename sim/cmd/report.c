@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/file.h"
-#include "sim/cmd/args.h"
 #include "sim/cmd/command.h"
 #include "sim/plot/html.h"
 

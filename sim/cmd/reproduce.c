@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "sim/cmd/args.h"
+#include "base/wrap.h"
 #include "sim/cmd/command.h"
 #include "sim/reproduce/experiment.h"
 

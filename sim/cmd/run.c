@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "sim/cmd/args.h"
 #include "sim/cmd/command.h"
 #include "sim/config.h"
 #include "sim/machine.h"

@@ -4,7 +4,6 @@
 #ifndef RF_CMD_SWEEP_H
 #define RF_CMD_SWEEP_H
 
-#include "sim/cmd/args.h"
 #include "sim/study/job.h"
 #include "sim/study/sweep.h"
 

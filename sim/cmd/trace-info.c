@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/wrap.h"
 #include "sim/cmd/trace.h"
 #include "traces/state.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/wrap.h"
 #include "sim/progress.h"
 #include "traces/import/import.h"
 #include "traces/rebase.h"

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "sim/cmd/args.h"
+#include "base/args.h"
 #include "sim/cmd/command.h"
 #include "traces/trace.h"
 

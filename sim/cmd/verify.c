@@ -10,9 +10,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "sim/cmd/args.h"
+#include "base/wrap.h"
 #include "sim/cmd/command.h"
 #include "sim/config.h"
 #include "sim/policy.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/args.h"
 #include "base/error.h"
-#include "sim/cmd/args.h"
 #include "sim/machine.h"
 #include "sim/preflight.h"
 #include "sim/replay.h"

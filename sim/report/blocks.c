@@ -2,12 +2,12 @@
  * The blocks of the report for people, of runs on the modelled machine.  Each begins with an empty
  * line, and is left out when it has nothing to say.
  */
+#include "base/wrap.h"
 #include "sim/report/report.h"
 
 #include <string.h>
 
 #include "base/units.h"
-#include "sim/cmd/args.h"
 #include "sim/cells.h"
 
 #define MOST_TASKS 16

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The report for people: what was run, then tables of at most 79 columns.
  */
+#include "base/wrap.h"
 #include "sim/preflight.h"
 #include "sim/report/report.h"
 
@@ -8,7 +9,6 @@
 
 #include "base/units.h"
 #include "base/version.h"
-#include "sim/cmd/args.h"
 #include "sim/cells.h"
 #include "sim/report/command.h"
 

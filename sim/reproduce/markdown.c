@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "sim/cmd/args.h"
+#include "base/wrap.h"
 #include "sim/reproduce/figures.h"
 
 /* In a table a bar would end a cell, and stars are emphasis. */

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
+#include "base/wrap.h"
 #include "sim/cells.h"
-#include "sim/cmd/args.h"
 #include "sim/reproduce/figures.h"
 
 #define LABEL 30 /* blanks before it included */

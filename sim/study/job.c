@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "base/args.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "sim/cmd/args.h"
 #include "sim/config.h"
 
 #define MOST_MIB 64

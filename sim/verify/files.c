@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "sim/cmd/command.h"
 #include "sim/verify/verify.h"
 
 #define CHUNK ((size_t)1 << 20)

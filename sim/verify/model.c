@@ -2,7 +2,7 @@
  * The same run on the model: the trace, and the replaying process's own pages before it.
  */
 #include "base/error.h"
-#include "sim/cmd/command.h"
+#include "base/interrupt.h"
 #include "sim/machine.h"
 #include "sim/progress.h"
 #include "sim/verify/verify.h"

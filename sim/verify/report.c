@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "sim/cmd/args.h"
+#include "base/wrap.h"
 #include "sim/verify/verify.h"
 
 #define U64 G_GUINT64_FORMAT

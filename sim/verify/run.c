@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/units.h"
-#include "sim/cmd/command.h"
 #include "sim/progress.h"
 #include "sim/verify/verify.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sim/cmd/command.h"
+#include "base/interrupt.h"
 #include "sim/verify/verify.h"
 
 #define HEX "0x%" G_GINT64_MODIFIER "x"

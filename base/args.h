@@ -53,10 +53,6 @@ void rf_args_clear(const struct rf_arg *arg, void *block);
 /* The entry whose name is this one but for "-" and "_", or NULL. */
 const struct rf_option *rf_args_option(const struct rf_option *table, const char *name);
 
-/* Append the words of text, each line at most 79 columns and, but for the first, indented.  column:
- * where the first begins.  Ends the line. */
-void rf_wrap(GString *out, const char *text, unsigned column, unsigned indent);
-
 /* Append arguments, and a table as long options, at most 79 columns. */
 void rf_args_help(const struct rf_arg *arg, GString *out);
 void rf_args_table_help(const struct rf_option *table, GString *out);

@@ -2,13 +2,13 @@
  * Command lines.  Not GOption: an unknown option must be answered with the nearest one, and the
  * option tables must be long options without being written twice.
  */
-#include "sim/cmd/args.h"
+#include "base/args.h"
 
 #include <string.h>
 
 #include "base/error.h"
+#include "base/wrap.h"
 
-#define COLUMNS 79
 #define INDENT 8
 
 static gboolean same_name(const char *a, const char *b)
@@ -233,28 +233,6 @@ gboolean rf_args_parse_lists(const struct rf_args *a, int argc, char **argv, rf_
 }
 
 /* ---- help ---- */
-
-void rf_wrap(GString *out, const char *text, unsigned column, unsigned indent)
-{
-	g_auto(GStrv) words = g_strsplit(text, " ", -1);
-
-	for (char **w = words; *w; w++) {
-		unsigned len = (unsigned)g_utf8_strlen(*w, -1);
-
-		if (w == words) {
-			/* Wherever the caller has left the line. */
-		} else if (column + 1 + len > COLUMNS) {
-			g_string_append_printf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else {
-			g_string_append_c(out, ' ');
-			column++;
-		}
-		g_string_append(out, *w);
-		column += len;
-	}
-	g_string_append_c(out, '\n');
-}
 
 static void append_indented(GString *out, const char *text)
 {
