@@ -46,6 +46,7 @@
 	X(trace_input) \
 	X(trace_rft) \
 	X(trace_text) \
+	X(twolist_rules) \
 	X(verify) \
 	X(vma) \
 

@@ -445,6 +445,29 @@ START_TEST(no_frames)
 }
 END_TEST
 
+/* Page 10000 is used again so often at once, then 20 others once each, under 10 frames: it waits in the
+ * small fifo, of one page, and is still there in the end if its hits earned it a place in the main one. */
+START_TEST(s3fifo_threshold)
+{
+	for (unsigned threshold = 1; threshold <= 3; threshold++) {
+		g_autofree char *policy = g_strdup_printf("s3fifo,threshold=%u", threshold);
+
+		for (unsigned hits = 0; hits <= 3; hits++) {
+			GString *text = g_string_new(HEAD "R 1 10000\n");
+
+			/* Apart from each other: what follows at once would be one access. */
+			for (unsigned i = 0; i < hits; i++)
+				g_string_append(text, "R 1 11000\nR 1 10000\n");
+			for (unsigned i = 0; i < 20; i++)
+				g_string_append_printf(text, "R 1 %x\n", 0x20000 + i * 4096);
+			g_string_append(text, "R 1 10000\n");
+			ck_assert_uint_eq(faults(policy, 10, 12, text->str), (hits ? 2 : 1) + 20 + (hits < threshold));
+			g_string_free(text, TRUE);
+		}
+	}
+}
+END_TEST
+
 Suite *suite_policies_frames(void)
 {
 	Suite *s = suite_create("policies_frames");
@@ -454,6 +477,7 @@ Suite *suite_policies_frames(void)
 	tcase_add_test(t, mean_rss);
 	tcase_add_test(t, frees);
 	tcase_add_test(t, freed_ghosts);
+	tcase_add_test(t, s3fifo_threshold);
 	tcase_add_test(t, page_sizes);
 	tcase_add_test(t, files);
 	tcase_add_test(t, several_spaces);

@@ -115,7 +115,8 @@ END_TEST
 /* A floor above what reclaim would leave anyway changes nothing, nor does one of none. */
 START_TEST(floors_of_nothing_change_nothing)
 {
-	static const char *const none[] = { "min-filelist,kbytes=0", "le9,clean_low=0", "min-ttl,min_ttl_ms=0", "le9,clean_low=1G" };
+	static const char *const none[] = { "min-filelist,kbytes=0", "le9,clean_low=0", "min-ttl,min_ttl_ms=0",
+		                            "le9,clean_low=1G" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(policies); i++) {
 		struct model_run plain;

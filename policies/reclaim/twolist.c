@@ -29,7 +29,7 @@ static const struct rf_option options[] = {
 	RULE("refault_deactivate", refault_deactivate,
 	     "refaults seen since the last reclaim let the active list shrink", "5.5"),
 	RULE("cache_trim", cache_trim, "plenty of inactive file pages: scan nothing else", "5.5"),
-	RULE("proportional", proportional, "after the goal, the larger type catches up", "3.12"),
+	RULE("proportional", proportional, "after the goal, the larger type catches up", "3.11"),
 	{ .name = "batch", .type = RF_OPT_INT, .offset = OFF(batch), .unit = "pages", .def = "0",
 	  .min = 0, .max = TL_BATCH_MAX, .help = "per-CPU batch of pages; 0: by release", .since = "2.6.30" },
 	RF_OPTION_END
@@ -61,7 +61,7 @@ static gboolean tl_init(struct rf_policy *pol, GError **error)
 	r->deactivate_root = pick(o->deactivate_root, k >= RF_KERNEL(5, 5, 0));
 	r->refault_deactivate = pick(o->refault_deactivate, k >= RF_KERNEL(4, 7, 0));
 	r->cache_trim = pick(o->cache_trim, k >= RF_KERNEL(5, 5, 0));
-	r->proportional = pick(o->proportional, k >= RF_KERNEL(3, 12, 0));
+	r->proportional = pick(o->proportional, k >= RF_KERNEL(3, 11, 0));
 	return TRUE;
 }
 

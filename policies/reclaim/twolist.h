@@ -44,7 +44,7 @@ struct tl_rules {
 	gboolean deactivate_root;   /* 5.5: decided from the root of reclaim, not from each vector */
 	gboolean refault_deactivate;/* 5.5 (file 4.7): new refaults let the active list shrink */
 	gboolean cache_trim;        /* 5.5: plenty of inactive file: nothing else is scanned */
-	gboolean proportional;      /* 3.12: after the goal, the larger type catches up */
+	gboolean proportional;      /* 3.11: after the goal, the larger type catches up */
 };
 
 /* ORDER cost: choices of the option. */
