@@ -158,6 +158,7 @@ static gboolean need_task(struct rf_builder *b, uint32_t tid, uint32_t *space, G
 	rf_tasks_event(b->tasks, &task, NULL);
 	*space = task.space;
 	queue_event(b, &task);
+	g_array_index(b->events, struct rf_event, b->events->len - 1).implied = 1;
 	return TRUE;
 }
 

@@ -6,6 +6,7 @@
 
 struct space {
 	struct rf_vmas *vmas;
+	struct rf_vmas *ever; /* all that was mapped at some time */
 	unsigned tasks;
 };
 
@@ -14,7 +15,9 @@ struct rf_state {
 	uint32_t epoch;
 	GHashTable *tasks;                      /* tid → 1 + space */
 	GArray *spaces;                         /* struct space by number */
-	GHashTable *files, *refpages, *cgroups; /* sets: id, id, path */
+	GHashTable *files;                      /* id → uint64_t, bytes; 0: not known */
+	gboolean unsure;                        /* so are all sizes */
+	GHashTable *refpages, *cgroups;         /* sets: id, path */
 	uint64_t at;
 	struct rf_page_name *name;
 	uint32_t pages, cap;
@@ -23,6 +26,7 @@ struct rf_state {
 static void space_clear(gpointer data)
 {
 	rf_vmas_free(((struct space *)data)->vmas);
+	rf_vmas_free(((struct space *)data)->ever);
 }
 
 struct rf_state *rf_state_new(unsigned granule_shift)
@@ -34,7 +38,7 @@ struct rf_state *rf_state_new(unsigned granule_shift)
 	st->tasks = g_hash_table_new(NULL, NULL);
 	st->spaces = g_array_new(FALSE, TRUE, sizeof(struct space));
 	g_array_set_clear_func(st->spaces, space_clear);
-	st->files = g_hash_table_new(NULL, NULL);
+	st->files = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	st->refpages = g_hash_table_new(NULL, NULL);
 	st->cgroups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	return st;
@@ -51,6 +55,11 @@ void rf_state_free(struct rf_state *st)
 	g_hash_table_destroy(st->cgroups);
 	g_free(st->name);
 	g_free(st);
+}
+
+void rf_state_sizes_unsure(struct rf_state *st)
+{
+	st->unsure = TRUE;
 }
 
 uint32_t rf_state_epoch(const struct rf_state *st)
@@ -108,8 +117,10 @@ static void enter(struct rf_state *st, uint32_t tid, uint32_t n, const struct rf
 	if (n >= st->spaces->len)
 		g_array_set_size(st->spaces, n + 1);
 	s = &g_array_index(st->spaces, struct space, n);
-	if (!s->vmas)
+	if (!s->vmas) {
 		s->vmas = copy ? rf_vmas_copy(copy) : rf_vmas_new(st->shift);
+		s->ever = rf_vmas_copy(s->vmas);
+	}
 	s->tasks++;
 	g_hash_table_insert(st->tasks, GUINT_TO_POINTER(tid), GUINT_TO_POINTER(n + 1));
 }
@@ -123,8 +134,10 @@ static void leave(struct rf_state *st, uint32_t tid)
 		return;
 	g_hash_table_remove(st->tasks, GUINT_TO_POINTER(tid));
 	s = space_at(st, n);
-	if (s && !--s->tasks)
+	if (s && !--s->tasks) {
 		g_clear_pointer(&s->vmas, rf_vmas_free);
+		g_clear_pointer(&s->ever, rf_vmas_free);
+	}
 }
 
 static gboolean task_event(struct rf_state *st, const struct rf_event *ev, GError **error)
@@ -180,6 +193,81 @@ static gboolean declare(GHashTable *set, const char *what, uint32_t id, GError *
 }
 
 #define HEX "0x%" G_GINT64_MODIFIER "x"
+#define DEC "%" G_GUINT64_FORMAT
+#define PAGE UINT64_C(4096) /* the smallest there is, whatever the granule */
+
+static gboolean declare_file(struct rf_state *st, const struct rf_event *ev, GError **error)
+{
+	uint64_t *size = g_hash_table_lookup(st->files, GUINT_TO_POINTER(ev->id));
+
+	if (size) {
+		rf_set_data(error, "file %u was declared before", ev->id);
+		return FALSE;
+	}
+	size = g_new(uint64_t, 1);
+	*size = st->unsure ? 0 : ev->len;
+	g_hash_table_insert(st->files, GUINT_TO_POINTER(ev->id), size);
+	return TRUE;
+}
+
+/* read, write, fsync */
+static gboolean file_event(struct rf_state *st, const struct rf_event *ev, GError **error)
+{
+	uint64_t *size = g_hash_table_lookup(st->files, GUINT_TO_POINTER(ev->id));
+
+	if (!size)
+		return declared(st->files, "file", ev->id, error);
+	if (ev->kind == RF_EV_WRITE && *size && ev->off + ev->len > *size) {
+		*size = ev->off + ev->len;
+		st->epoch++;
+	}
+	if (ev->kind != RF_EV_READ || !*size || ev->off < *size)
+		return TRUE;
+	rf_set_data(error, "read of file %u at offset " DEC "; it has " DEC " bytes", ev->id, ev->off,
+	            *size);
+	return FALSE;
+}
+
+static gboolean aligned(const char *what, const char *member, uint64_t value, GError **error)
+{
+	if (value % PAGE == 0)
+		return TRUE;
+	rf_set_data(error, "%s with %s " HEX "; expected a multiple of " HEX, what, member, value,
+	            PAGE);
+	return FALSE;
+}
+
+/* What the kernel refuses whatever is mapped. */
+static gboolean possible(struct rf_state *st, const struct rf_event *ev, GError **error)
+{
+	const char *what = rf_event_kind_name(ev->kind);
+	const uint64_t *size = NULL;
+
+	if (ev->kind == RF_EV_MLOCK || ev->kind == RF_EV_MUNLOCK || ev->kind == RF_EV_VRANGE)
+		return TRUE; /* widened to whole pages */
+	if (!aligned(what, "address", ev->addr, error))
+		return FALSE;
+	if (ev->kind == RF_EV_MREMAP) {
+		if (!aligned(what, "new address", ev->addr2, error))
+			return FALSE;
+		if (ev->addr2 != ev->addr && ev->addr2 < ev->addr + ev->len &&
+		    ev->addr < ev->addr2 + ev->len2) {
+			rf_set_data(error, "mremap of " HEX " to " HEX ", which overlap", ev->addr,
+			            ev->addr2);
+			return FALSE;
+		}
+	}
+	if (ev->kind != RF_EV_MMAP || ev->mkind == RF_MAP_ANON)
+		return TRUE;
+	if (ev->mkind == RF_MAP_FILE)
+		size = g_hash_table_lookup(st->files, GUINT_TO_POINTER(ev->id));
+	if (size && *size && ev->off >= (*size + PAGE - 1) / PAGE * PAGE) {
+		rf_set_data(error, "mmap of file %u from offset " DEC " on; it has " DEC " bytes", ev->id,
+		            ev->off, *size);
+		return FALSE;
+	}
+	return aligned(what, "offset", ev->off, error);
+}
 
 static gboolean mmap_event(struct rf_state *st, struct rf_vmas *m, const struct rf_event *ev,
                            GError **error)
@@ -208,6 +296,14 @@ static gboolean mmap_event(struct rf_state *st, struct rf_vmas *m, const struct 
 	}
 	rf_vmas_map(m, &v);
 	return good;
+}
+
+/* Add to what was ever mapped; protections and files don't matter there. */
+static void ever_mapped(struct space *s, uint64_t addr, uint64_t len)
+{
+	const struct rf_vma v = { .start = addr, .end = addr + len };
+
+	rf_vmas_map(s->ever, &v);
 }
 
 static gboolean mremap_event(struct rf_vmas *m, const struct rf_event *ev, GError **error)
@@ -245,22 +341,28 @@ static gboolean change_event(struct rf_vmas *m, const struct rf_event *ev, GErro
 static gboolean space_event(struct rf_state *st, const struct rf_event *ev, GError **error)
 {
 	struct space *s;
+	gboolean good;
 	uint32_t n;
 
 	if (!rf_state_space(st, ev->tid, &n))
 		return no_task(ev->tid, error);
 	s = space_at(st, n);
 	st->epoch++;
+	good = possible(st, ev, error);
+	if (!good)
+		error = NULL; /* told; its effect is of use nevertheless */
 	switch (ev->kind) {
 	case RF_EV_MMAP:
-		return mmap_event(st, s->vmas, ev, error);
+		ever_mapped(s, ev->addr, ev->len);
+		return mmap_event(st, s->vmas, ev, error) && good;
 	case RF_EV_MUNMAP:
 		rf_vmas_unmap(s->vmas, ev->addr, ev->addr + ev->len);
-		return TRUE;
+		return good;
 	case RF_EV_MREMAP:
-		return mremap_event(s->vmas, ev, error);
+		ever_mapped(s, ev->addr2, ev->len2);
+		return mremap_event(s->vmas, ev, error) && good;
 	default:
-		return change_event(s->vmas, ev, error);
+		return change_event(s->vmas, ev, error) && good;
 	}
 }
 
@@ -272,7 +374,7 @@ static gboolean event(struct rf_state *st, const struct rf_event *ev, GError **e
 		return FALSE;
 	switch (ev->kind) {
 	case RF_EV_FILE:
-		return declare(st->files, "file", ev->id, error);
+		return declare_file(st, ev, error);
 	case RF_EV_REFPAGE:
 		return declare(st->refpages, "refpage", ev->id, error);
 	case RF_EV_CGROUP:
@@ -307,7 +409,7 @@ static gboolean event(struct rf_state *st, const struct rf_event *ev, GError **e
 	case RF_EV_WRITE:
 	case RF_EV_FSYNC:
 		return (rf_state_space(st, ev->tid, &n) || no_task(ev->tid, error)) &&
-		       declared(st->files, "file", ev->id, error);
+		       file_event(st, ev, error);
 	case RF_EV_THINK:
 		return rf_state_space(st, ev->tid, &n) || no_task(ev->tid, error);
 	case RF_EV_AT:
@@ -323,6 +425,21 @@ static gboolean event(struct rf_state *st, const struct rf_event *ev, GError **e
 	default:
 		return TRUE;
 	}
+}
+
+gboolean rf_state_ever_mapped(const struct rf_state *st, uint32_t page)
+{
+	const struct rf_page_name *name = rf_state_page(st, page);
+	struct space *s = name ? space_at(st, name->space) : NULL;
+
+	return s && s->ever && rf_vmas_find(s->ever, name->vpn << st->shift);
+}
+
+uint64_t rf_state_file_size(const struct rf_state *st, uint32_t id)
+{
+	const uint64_t *size = g_hash_table_lookup(st->files, GUINT_TO_POINTER(id));
+
+	return size ? *size : 0;
 }
 
 static void add_pages(struct rf_state *st, uint32_t n, const struct rf_page_name *name)

@@ -82,6 +82,7 @@ struct rf_event {
 	uint64_t addr, len, addr2, len2, off;
 	uint8_t prot, mkind, advice;
 	uint8_t flag, shared, locked, thread, has_parent;
+	uint8_t implied; /* a task that the input did not declare: not kept in a .rft */
 	const char *name, *text;
 };
 

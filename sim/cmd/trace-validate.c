@@ -19,7 +19,7 @@ static const struct rf_arg args[] = { { "max", 0, RF_ARG_STRING, offsetof(struct
 	                              RF_ARG_END };
 
 struct check {
-	const char *path;
+	const char *path, *format;
 	struct rf_state *state;
 	unsigned shift;
 	uint64_t findings, max;
@@ -36,12 +36,22 @@ static void finding(struct check *c, uint64_t record, const char *message)
 		                       record, message);
 }
 
-static uint8_t allowed(const struct rf_vma *v)
+#define MAPPED 8
+#define BEYOND 16 /* the page is behind the end of its file */
+
+static uint8_t allowed(const struct check *c, uint32_t page)
 {
-	return v ? 8 | (v->prot & RF_PROT_R ? 1 << RF_READ : 0) |
-	                       (v->prot & RF_PROT_W ? 1 << RF_WRITE : 0) |
-	                       (v->prot & RF_PROT_X ? 1 << RF_EXEC : 0)
-	         : 0;
+	const struct rf_vma *v = rf_state_vma(c->state, page);
+	uint64_t size, addr;
+
+	if (!v)
+		return 0;
+	size = v->mkind == RF_MAP_FILE ? rf_state_file_size(c->state, v->id) : 0;
+	addr = rf_state_page(c->state, page)->vpn << c->shift;
+	if (size && v->off + (addr - v->start) >= size)
+		return MAPPED | BEYOND;
+	return MAPPED | (v->prot & RF_PROT_R ? 1 << RF_READ : 0) |
+	       (v->prot & RF_PROT_W ? 1 << RF_WRITE : 0) | (v->prot & RF_PROT_X ? 1 << RF_EXEC : 0);
 }
 
 /* What the page may be used for; 0: it is in no mapping. */
@@ -59,9 +69,27 @@ static inline uint8_t allowed_now(struct check *c, uint32_t page)
 	}
 	if (c->epoch[page] != epoch) {
 		c->epoch[page] = epoch;
-		c->allowed[page] = allowed(rf_state_vma(c->state, page));
+		c->allowed[page] = allowed(c, page);
 	}
 	return c->allowed[page];
+}
+
+/* Why an access is impossible.  Caller frees. */
+static char *why(struct check *c, uint32_t page)
+{
+	uint8_t now = allowed_now(c, page);
+	const struct rf_vma *v = rf_state_vma(c->state, page);
+
+	if (now & BEYOND)
+		return g_strdup_printf("beyond the end of file %u of %" G_GUINT64_FORMAT " bytes",
+		                       v->id, rf_state_file_size(c->state, v->id));
+	if (now)
+		return g_strdup_printf("which the protection of its mapping, %c%c%c, forbids",
+		                       v->prot & RF_PROT_R ? 'r' : '-',
+		                       v->prot & RF_PROT_W ? 'w' : '-',
+		                       v->prot & RF_PROT_X ? 'x' : '-');
+	return g_strdup(rf_state_ever_mapped(c->state, page) ? "where nothing is mapped any more"
+	                                                     : "where nothing is mapped");
 }
 
 static void bad_run(struct check *c, const struct rf_item *item, uint32_t i)
@@ -70,20 +98,19 @@ static void bad_run(struct check *c, const struct rf_item *item, uint32_t i)
 	uint32_t page = item->runs.page[i];
 	unsigned type = item->runs.type[i] & RF_TYPE_MASK;
 	const struct rf_page_name *name = rf_state_page(c->state, page);
-	g_autofree char *text = NULL;
+	g_autofree char *text = NULL, *reason = NULL;
 	uint32_t space;
 
-	if (!name)
+	if (!name) {
 		text = g_strdup_printf("page %u has no name", page);
-	else if (rf_state_space(c->state, item->runs.tid, &space) && space != name->space)
+	} else if (rf_state_space(c->state, item->runs.tid, &space) && space != name->space) {
 		text = g_strdup_printf("task %u accesses page %u of another address space",
 		                       item->runs.tid, page);
-	else
+	} else {
+		reason = why(c, page);
 		text = g_strdup_printf("%c of task %u to 0x%" G_GINT64_MODIFIER "x, %s",
-		                       letter[type], item->runs.tid, name->vpn << c->shift,
-		                       allowed_now(c, page)
-		                               ? "which the protection of its mapping forbids"
-		                               : "where nothing is mapped");
+		                       letter[type], item->runs.tid, name->vpn << c->shift, reason);
+	}
 	finding(c, item->record + i, text);
 }
 
@@ -102,6 +129,18 @@ static void check_runs(struct check *c, const struct rf_item *item)
 	}
 }
 
+/* Formats other than the text form have no way of declaring tasks. */
+static void undeclared(struct check *c, const struct rf_item *item)
+{
+	g_autofree char *text = NULL;
+
+	if (strcmp(c->format, "text"))
+		return;
+	text = g_strdup_printf("task %u was not declared, or has ended; expected an event 'task %u' "
+	                       "before", item->event.tid, item->event.tid);
+	finding(c, item->record, text);
+}
+
 static gboolean check_item(void *data, const struct rf_item *item, gboolean *stop, GError **error)
 {
 	struct check *c = data;
@@ -109,6 +148,8 @@ static gboolean check_item(void *data, const struct rf_item *item, gboolean *sto
 
 	(void)stop;
 	(void)error;
+	if (item->kind == RF_ITEM_EVENT && item->event.implied)
+		undeclared(c, item);
 	if (!rf_state_item(c->state, item, &e)) {
 		finding(c, item->record, e->message);
 		g_error_free(e);
@@ -130,8 +171,9 @@ static void conclude(struct check *c, const struct rf_source *s)
 
 	if (c->findings > c->max)
 		g_string_append_printf(c->out, "%s: and %s more\n", c->path, more);
-	g_string_append_printf(c->out, "%s: %s finding%s in %s events and %s runs of accesses\n",
-	                       c->path, n, c->findings == 1 ? "" : "s", events, runs);
+	g_string_append_printf(c->out, "%s: %s finding%s in %s event%s and %s run%s of accesses\n",
+	                       c->path, n, c->findings == 1 ? "" : "s", events,
+	                       t->events == 1 ? "" : "s", runs, t->runs == 1 ? "" : "s");
 }
 
 static gboolean validate_one(const char *path, const struct options *o, uint64_t max, int *code,
@@ -146,6 +188,9 @@ static gboolean validate_one(const char *path, const struct options *o, uint64_t
 	rf_source_verify(s);
 	c.shift = rf_source_header(s)->granule_shift;
 	c.state = rf_state_new(c.shift);
+	c.format = rf_source_format(s);
+	if (rf_header_get(rf_source_header(s), "cannot-know"))
+		rf_state_sizes_unsure(c.state);
 	c.out = g_string_new(NULL);
 	good = rf_trace_each(s, &o->in, check_item, &c, error);
 	if (good)
@@ -189,10 +234,11 @@ const struct rf_trace_verb rf_trace_validate = {
 	.name = "validate",
 	.operands = "TRACE... [OPTION]...",
 	.summary = "look for what makes no sense; exit 1 if there is any",
-	.text = "Check that tasks exist before they act, mappings do not overlap, files are\n"
-		"declared, time goes forward, sizes are possible, and that every access falls\n"
-		"into a mapping that allows it.  Exit code 1 when something was found, 3 when\n"
-		"the file is damaged.\n",
+	.text = "Check that tasks exist before they act, mappings are possible and do not\n"
+		"overlap, files are declared and not read beyond their end, time goes forward,\n"
+		"and that every access falls into a mapping that allows it.  In a trace that was\n"
+		"recorded, files may have grown unseen: their sizes are not relied on.  Exit\n"
+		"code 1 when something was found, 3 when the file is damaged.\n",
 	.args = args,
 	.run = validate,
 	.block_size = sizeof(struct options),
