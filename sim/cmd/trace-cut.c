@@ -10,7 +10,7 @@
 struct options {
 	struct rf_trace_in in;
 	char *output, *to, *level;
-	char *from, *until, *from_mark, *until_mark, *task, *accesses;
+	char *from, *until, *from_time, *until_time, *from_mark, *until_mark, *task, *accesses;
 };
 
 #define OFF(member) offsetof(struct options, member)
@@ -20,6 +20,10 @@ static const struct rf_arg args[] = {
 	{ "from", 0, RF_ARG_STRING, OFF(from), "N",
 	  "begin with record N (they count from 0: runs and events)" },
 	{ "until", 0, RF_ARG_STRING, OFF(until), "N", "end before record N" },
+	{ "from-time", 0, RF_ARG_STRING, OFF(from_time), "TIME",
+	  "begin at TIME: a number of instructions or accesses, where that is the clock of the trace, "
+	  "else a time like 5ms, as events `at' tell it" },
+	{ "until-time", 0, RF_ARG_STRING, OFF(until_time), "TIME", "end before TIME" },
 	{ "from-mark", 0, RF_ARG_STRING, OFF(from_mark), "NAME", "begin with the mark NAME" },
 	{ "until-mark", 0, RF_ARG_STRING, OFF(until_mark), "NAME", "end before the mark NAME" },
 	{ "accesses", 0, RF_ARG_STRING, OFF(accesses), "N", "end after N accesses" },
@@ -36,7 +40,9 @@ struct cut {
 	struct rf_builder *b; /* numbers the pages that are left */
 	struct rf_sink *sink;
 	const char *from_mark, *until_mark;
-	uint64_t from, until, accesses;
+	uint64_t from, until, from_time, until_time, accesses;
+	enum { NS, INSTRUCTIONS, ACCESSES } clock;
+	uint64_t now; /* by the clock of the trace */
 	uint32_t tid;
 	gboolean one_task, inside, found;
 
@@ -141,6 +147,25 @@ static gboolean take_run(struct cut *c, const struct rf_runs *r, uint32_t i)
 	return TRUE;
 }
 
+/* Is a record in the part?  FALSE with *stop behind it.  A part that begins with a mark is begun by
+ * the mark's event. */
+static void place(struct cut *c, uint64_t record, gboolean *stop)
+{
+	if (!c->from_mark)
+		c->inside = record >= c->from && c->now >= c->from_time;
+	if (record >= c->until || c->now >= c->until_time)
+		*stop = TRUE;
+}
+
+static void pass_time(struct cut *c, const struct rf_runs *r, uint32_t i)
+{
+	unsigned type = r->type[i] & RF_TYPE_MASK;
+
+	if (c->clock != NS && !(r->type[i] & RF_RUN_CONT) &&
+	    (c->clock == ACCESSES || type == RF_EXEC))
+		c->now += r->count[i];
+}
+
 static gboolean take_item(void *data, const struct rf_item *item, gboolean *stop, GError **error)
 {
 	struct cut *c = data;
@@ -150,23 +175,18 @@ static gboolean take_item(void *data, const struct rf_item *item, gboolean *stop
 		return TRUE;
 	}
 	if (item->kind == RF_ITEM_EVENT) {
-		if (item->record >= c->until) {
-			*stop = TRUE;
+		if (c->clock == NS && item->event.kind == RF_EV_AT)
+			c->now = item->event.len;
+		place(c, item->record, stop);
+		if (*stop)
 			return TRUE;
-		}
-		if (!c->from_mark)
-			c->inside = item->record >= c->from;
 		return take_event(c, item, stop, error) && drain(c, FALSE, error);
 	}
 	for (uint32_t i = 0; i < item->runs.n && !*stop; i++) {
-		uint64_t record = item->record + i;
-
-		if (!c->from_mark)
-			c->inside = record >= c->from;
-		if (record >= c->until)
-			*stop = TRUE;
-		else if (c->inside && (!c->one_task || item->runs.tid == c->tid))
+		place(c, item->record + i, stop);
+		if (!*stop && c->inside && (!c->one_task || item->runs.tid == c->tid))
 			*stop = !take_run(c, &item->runs, i);
+		pass_time(c, &item->runs, i);
 		if (rf_builder_full(c->b) && !drain(c, FALSE, error))
 			return FALSE;
 	}
@@ -181,18 +201,51 @@ static gboolean number(const char *option, const char *text, uint64_t *value, GE
 	return FALSE;
 }
 
+static gboolean time_option(const struct cut *c, const char *option, const char *text,
+                            uint64_t *value, GError **error)
+{
+	if (!text || (c->clock == NS ? rf_parse_time : rf_parse_u64)(text, value, NULL))
+		return TRUE;
+	rf_set_usage(error, "--%s %s; expected %s", option, text,
+	             c->clock == NS             ? "a time like 5ms"
+	             : c->clock == INSTRUCTIONS ? "a number of instructions"
+	                                        : "a number of accesses");
+	return FALSE;
+}
+
+/* What depends on the clock of the trace. */
+static gboolean read_times(struct cut *c, const struct options *o, const struct rf_header *h,
+                           GError **error)
+{
+	const char *clock = rf_header_get(h, "clock");
+
+	if (!g_strcmp0(clock, "instructions"))
+		c->clock = INSTRUCTIONS;
+	else if (!g_strcmp0(clock, "accesses"))
+		c->clock = ACCESSES;
+	if (!time_option(c, "from-time", o->from_time, &c->from_time, error) ||
+	    !time_option(c, "until-time", o->until_time, &c->until_time, error))
+		return FALSE;
+	if (c->from_time < c->until_time)
+		return TRUE;
+	rf_set_usage(error, "--from-time %s --until-time %s: nothing is between them",
+	             o->from_time ? o->from_time : "0", o->until_time);
+	return FALSE;
+}
+
 static gboolean read_options(struct cut *c, const struct options *o, GError **error)
 {
 	uint64_t tid = 0;
 
-	c->until = c->accesses = UINT64_MAX;
+	c->until = c->until_time = c->accesses = UINT64_MAX;
 	if (!number("from", o->from, &c->from, error) ||
 	    !number("until", o->until, &c->until, error) ||
 	    !number("accesses", o->accesses, &c->accesses, error) ||
 	    !number("task", o->task, &tid, error))
 		return FALSE;
-	if (o->from && o->from_mark) {
-		rf_set_usage(error, "--from and --from-mark: expected one of them");
+	if (o->from_mark && (o->from || o->from_time)) {
+		rf_set_usage(error, "--%s and --from-mark: expected one of them",
+		             o->from ? "from" : "from-time");
 		return FALSE;
 	}
 	if (c->from >= c->until) {
@@ -221,6 +274,8 @@ static gboolean cut_source(struct rf_source *s, struct cut *c, const struct opti
 	struct rf_header *header;
 	gboolean good;
 
+	if (!read_times(c, o, rf_source_header(s), error))
+		return FALSE;
 	c->b = rf_builder_new(FALSE);
 	header = rf_builder_header(c->b);
 	rf_header_copy(header, rf_source_header(s));
