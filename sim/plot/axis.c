@@ -46,6 +46,8 @@ static const struct {
 	{ "reclaim", "policy" },
 	{ "time_ns", "simulated time" },
 	{ "size_bytes", "memory" },
+	{ "exact_pages", "exact reuse distance, pages" },
+	{ "estimate_pages", "the kernel's estimate, pages" },
 	{ "miss_ratio", "miss ratio, faults an access" },
 };
 

@@ -66,6 +66,8 @@ gboolean rf_plot_heatmap(struct rf_script *s, const struct rf_table *t,
                          const struct rf_plot_options *o, GError **error);
 gboolean rf_plot_curve(struct rf_script *s, const struct rf_table *t,
                        const struct rf_plot_options *o, GError **error);
+gboolean rf_plot_distance(struct rf_script *s, const struct rf_table *t,
+                          const struct rf_plot_options *o, GError **error);
 gboolean rf_plot_timeline(struct rf_script *s, const struct rf_table *t,
                           const struct rf_plot_options *o, GError **error);
 
