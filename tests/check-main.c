@@ -15,6 +15,7 @@
 	X(import) \
 	X(lackey) \
 	X(mglru) \
+	X(mglru_rules) \
 	X(model_files) \
 	X(model_machine) \
 	X(model_memcg) \

@@ -3,65 +3,10 @@
  * --kernel sets it as the release did.
  */
 #include <check.h>
-#include <string.h>
 
-#include "tests/model-run.h"
+#include "tests/rules.h"
 
 Suite *suite_twolist_rules(void);
-
-/* Statistics are never late: what a rule sees is what there is. */
-#define COMMON "--stats-flush-period 0 --read_ahead_kb 0 --protect none "
-
-static void rule_run(struct model_run *r, const char *options, const char *trace)
-{
-	g_autofree char *all = g_strconcat(COMMON, options, NULL);
-
-	model_run(r, all, trace, MODEL_RUN_UNCHECKED);
-	eq(COUNTER(r, oom_kill), 0);
-}
-
-/* A rule that came or went with a release: on one side of it auto is value `off', on the other `on'. */
-struct rule {
-	const char *name, *off, *on;
-	const char *before, *since; /* releases that follow one another */
-	const char *options, *trace;
-};
-
-/* Every counter and the time, as a run has them. */
-static gboolean alike(const struct model_run *a, const struct model_run *b)
-{
-	return !memcmp(a->result.counter, b->result.counter, sizeof a->result.counter) &&
-	       GAUGE(a, rf_time) == GAUGE(b, rf_time);
-}
-
-/* Leaves the runs on the later release with the rule off and on. */
-static void by_release(const struct rule *rule, struct model_run *off, struct model_run *on)
-{
-	const char *const kernels[] = { rule->before, rule->since };
-
-	for (unsigned i = 0; i < 2; i++) {
-		struct model_run runs[3];
-		const char *const values[] = { "auto", rule->off, rule->on };
-
-		for (unsigned k = 0; k < 3; k++) {
-			g_autofree char *options = g_strdup_printf("%s --kernel %s --reclaim twolist,%s=%s", rule->options,
-			                                           kernels[i], rule->name, values[k]);
-
-			rule_run(&runs[k], options, rule->trace);
-		}
-		ck_assert_msg(!alike(&runs[1], &runs[2]), "%s=%s and %s do the same on %s", rule->name, rule->off, rule->on,
-		              kernels[i]);
-		ck_assert_msg(alike(&runs[0], &runs[1 + i]), "%s of %s is not %s", rule->name, kernels[i], values[1 + i]);
-		model_run_clear(&runs[0]);
-		if (i) {
-			*off = runs[1];
-			*on = runs[2];
-		} else {
-			model_run_clear(&runs[1]);
-			model_run_clear(&runs[2]);
-		}
-	}
-}
 
 static void clear_both(struct model_run *a, struct model_run *b)
 {
@@ -102,11 +47,11 @@ static char *hot_and_loop(unsigned hot, unsigned loop, unsigned rounds)
 START_TEST(anon_second_chance)
 {
 	g_autofree char *trace = hot_and_cold("anon", "anon");
-	const struct rule rule = { "anon_second_chance", "no", "yes", "5.8", "5.9",
+	const struct rule rule = { "twolist", "anon_second_chance", "no", "yes", "5.8", "5.9",
 	                                  "--limit 1M --swap zram:8M", trace };
 	struct model_run off, on;
 
-	by_release(&rule, &off, &on);
+	rule_by_release(&rule, &off, &on);
 	ck_assert_uint_lt(COUNTER(&on, pgactivate), COUNTER(&off, pgactivate));
 	clear_both(&off, &on);
 }
@@ -116,16 +61,16 @@ END_TEST
 START_TEST(shmem_twice)
 {
 	g_autofree char *trace = hot_and_cold("shmem:1", "shmem:2");
-	const struct rule came = { "ref_twice=yes,shmem_twice", "no", "yes", "2.6.33", "2.6.34",
+	const struct rule came = { "twolist", "ref_twice=yes,shmem_twice", "no", "yes", "2.6.33", "2.6.34",
 	                                  "--limit 1M --swap zram:8M", trace };
-	const struct rule went = { "shmem_twice", "yes", "no", "3.4", "3.5",
+	const struct rule went = { "twolist", "shmem_twice", "yes", "no", "3.4", "3.5",
 	                                  "--limit 1M --swap zram:8M", trace };
 	struct model_run off, on;
 
-	by_release(&came, &off, &on);
+	rule_by_release(&came, &off, &on);
 	ck_assert_uint_lt(COUNTER(&on, pgactivate), COUNTER(&off, pgactivate));
 	clear_both(&off, &on);
-	by_release(&went, &on, &off);
+	rule_by_release(&went, &on, &off);
 	ck_assert_uint_lt(COUNTER(&on, pgactivate), COUNTER(&off, pgactivate));
 	clear_both(&off, &on);
 }
@@ -136,10 +81,10 @@ END_TEST
 START_TEST(workingset)
 {
 	g_autofree char *trace = hot_and_loop(512, 640, 6);
-	const struct rule rule = { "workingset", "no", "yes", "3.14", "3.15", "--limit 1M", trace };
+	const struct rule rule = { "twolist", "workingset", "no", "yes", "3.14", "3.15", "--limit 1M", trace };
 	struct model_run off, on;
 
-	by_release(&rule, &off, &on);
+	rule_by_release(&rule, &off, &on);
 	eq(COUNTER(&off, workingset_refault_file), 5 * 160);
 	eq(COUNTER(&off, workingset_activate_file), 0);
 	ck_assert_uint_gt(COUNTER(&on, workingset_activate_file), 0);
@@ -153,16 +98,16 @@ END_TEST
 START_TEST(active_file)
 {
 	g_autofree char *small = hot_and_loop(256, 8192, 1), *large = hot_and_loop(900 << 10, 1 << 20, 1);
-	const struct rule of_2_6_31 = { "active_file", "any", "half", "2.6.30", "2.6.31", "--limit 1M", small };
-	const struct rule of_4_7 = { "active_file", "half", "ratio", "4.6", "4.7",
+	const struct rule of_2_6_31 = { "twolist", "active_file", "any", "half", "2.6.30", "2.6.31", "--limit 1M", small };
+	const struct rule of_4_7 = { "twolist", "active_file", "half", "ratio", "4.6", "4.7",
 	                             "--limit 1536M --page-size 64K --ram 3G", large };
 	struct model_run any, half, ratio;
 
-	by_release(&of_2_6_31, &any, &half);
+	rule_by_release(&of_2_6_31, &any, &half);
 	ck_assert_uint_gt(COUNTER(&any, pgdeactivate), 0);
 	eq(COUNTER(&half, pgdeactivate), 0);
 	clear_both(&any, &half);
-	by_release(&of_4_7, &half, &ratio);
+	rule_by_release(&of_4_7, &half, &ratio);
 	ck_assert_uint_gt(COUNTER(&half, pgdeactivate), 0);
 	eq(COUNTER(&ratio, pgdeactivate), 0);
 	/* Half of what is there is active in the end, to a batch. */
@@ -176,10 +121,10 @@ END_TEST
 START_TEST(refault_deactivate)
 {
 	g_autofree char *trace = hot_and_loop(384, 680, 6);
-	const struct rule rule = { "refault_deactivate", "no", "yes", "4.6", "4.7", "--limit 1M", trace };
+	const struct rule rule = { "twolist", "refault_deactivate", "no", "yes", "4.6", "4.7", "--limit 1M", trace };
 	struct model_run off, on;
 
-	by_release(&rule, &off, &on);
+	rule_by_release(&rule, &off, &on);
 	ck_assert_uint_gt(COUNTER(&on, pgdeactivate), COUNTER(&off, pgdeactivate));
 	clear_both(&off, &on);
 }
@@ -189,11 +134,11 @@ END_TEST
 START_TEST(cache_trim)
 {
 	static const struct rule rule = {
-		"cache_trim", "no", "yes", "5.4", "5.5", "--limit 1M --swap zram:8M",
+		"twolist", "cache_trim", "no", "yes", "5.4", "5.5", "--limit 1M --swap zram:8M",
 		"task 1\nfile 2 stream 8M\nmmap 1 10000000 256K rw- anon\nW 1 10000000 256K\nread 1 file:2 0 8M\n" };
 	struct model_run off, on;
 
-	by_release(&rule, &off, &on);
+	rule_by_release(&rule, &off, &on);
 	ck_assert_uint_gt(COUNTER(&off, pgscan_anon), 0);
 	eq(COUNTER(&on, pgscan_anon), 0);
 	clear_both(&off, &on);
@@ -205,8 +150,8 @@ END_TEST
 START_TEST(cost)
 {
 	g_autoptr(GString) t = g_string_new("task 1\nfile 2 loop 1M\nmmap 1 10000000 512K rw- anon\nW 1 10000000 512K\n");
-	struct rule first = { "cache_trim=no,cost", "rotated", "pageout", "5.7", "5.8", "--limit 1M --swap zram:8M", NULL };
-	struct rule second = { "cache_trim=no,cost", "pageout", "io_rotated", "6.2", "6.3", "--limit 1M --swap zram:8M", NULL };
+	struct rule first = { "twolist", "cache_trim=no,cost", "rotated", "pageout", "5.7", "5.8", "--limit 1M --swap zram:8M", NULL };
+	struct rule second = { "twolist", "cache_trim=no,cost", "pageout", "io_rotated", "6.2", "6.3", "--limit 1M --swap zram:8M", NULL };
 	struct model_run rotated, pageout, io_rotated;
 
 	for (unsigned i = 0; i < 8 * 16; i++) {
@@ -214,10 +159,10 @@ START_TEST(cost)
 		line(t, "W 1 10000000 512K");
 	}
 	first.trace = second.trace = t->str;
-	by_release(&first, &rotated, &pageout);
+	rule_by_release(&first, &rotated, &pageout);
 	ck_assert_uint_lt(COUNTER(&rotated, pgscan_anon), COUNTER(&pageout, pgscan_anon));
 	clear_both(&rotated, &pageout);
-	by_release(&second, &pageout, &io_rotated);
+	rule_by_release(&second, &pageout, &io_rotated);
 	ck_assert_uint_lt(COUNTER(&io_rotated, pgscan_anon), COUNTER(&pageout, pgscan_anon));
 	clear_both(&pageout, &io_rotated);
 }
@@ -228,13 +173,13 @@ START_TEST(proportional)
 {
 	g_autoptr(GString) t = g_string_new("task 1\nfile 1 data 8M\nmmap 1 10000000 8M r-- file:1\n"
 	                                    "mmap 1 20000000 16M rw- anon\n");
-	struct rule rule = { "proportional", "no", "yes", "3.10", "3.11", "--limit 16M --swap zram:64M", NULL };
+	struct rule rule = { "twolist", "proportional", "no", "yes", "3.10", "3.11", "--limit 16M --swap zram:64M", NULL };
 	struct model_run off, on;
 
 	for (unsigned i = 1; i <= 16; i++)
 		line(t, "R 1 10000000 8M\nW 1 20000000 %uM", i);
 	rule.trace = t->str;
-	by_release(&rule, &off, &on);
+	rule_by_release(&rule, &off, &on);
 	ck_assert_uint_gt(COUNTER(&on, pgscan_anon) + COUNTER(&on, pgscan_file),
 	                  COUNTER(&off, pgscan_anon) + COUNTER(&off, pgscan_file));
 	clear_both(&off, &on);
