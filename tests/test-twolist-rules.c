@@ -150,8 +150,10 @@ END_TEST
 START_TEST(cost)
 {
 	g_autoptr(GString) t = g_string_new("task 1\nfile 2 loop 1M\nmmap 1 10000000 512K rw- anon\nW 1 10000000 512K\n");
-	struct rule first = { "twolist", "cache_trim=no,cost", "rotated", "pageout", "5.7", "5.8", "--limit 1M --swap zram:8M", NULL };
-	struct rule second = { "twolist", "cache_trim=no,cost", "pageout", "io_rotated", "6.2", "6.3", "--limit 1M --swap zram:8M", NULL };
+	struct rule first = { "twolist", "cache_trim=no,cost", "rotated", "pageout", "5.7", "5.8",
+	                      "--limit 1M --swap zram:8M", NULL };
+	struct rule second = { "twolist", "cache_trim=no,cost", "pageout", "io_rotated", "6.2", "6.3",
+	                       "--limit 1M --swap zram:8M", NULL };
 	struct model_run rotated, pageout, io_rotated;
 
 	for (unsigned i = 0; i < 8 * 16; i++) {

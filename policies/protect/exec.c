@@ -40,7 +40,7 @@ gboolean rf_exec_rotate(const void *opt, const struct rf_host *host, rf_page pag
 
 const struct rf_protect_ops rf_protect_exec = {
 	.name = "exec",
-	.summary = "executable file pages in use stay active (the kernel's rule, by release)",
+	.summary = "executable file pages in use stay active (the kernel's rule, by release; with twolist and mglru)",
 	.options = options,
 	.options_size = sizeof(struct rf_exec_options),
 	.activate = rf_exec_activate,
