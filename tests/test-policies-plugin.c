@@ -142,12 +142,11 @@ END_TEST
 
 START_TEST(on_the_command_line)
 {
-	const char *refault = g_getenv("REFAULT");
+	const char *given = g_getenv("REFAULT");
+	g_autofree char *refault = g_canonicalize_filename(given ? given : "refault", NULL);
 	char *so = build("mru", "mru", ""), *out;
 	int status;
 
-	if (!refault)
-		refault = "./refault";
 	if (!g_file_test(refault, G_FILE_TEST_IS_EXECUTABLE))
 		ck_abort_msg("no program %s", refault);
 	status = shell(&out, "cd '%s' && printf '!refault-trace 1\\nR 1 1000\\nR 1 2000\\nR 1 3000\\n"
