@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "sim/frames.h"
 #include "sim/policy.h"
+#include "sim/seams.h"
+#include "tests/model-run.h"
 
 Suite *suite_policies_plugin(void);
 
@@ -169,6 +171,53 @@ START_TEST(on_the_command_line)
 }
 END_TEST
 
+/* Members of the other seams, by what they leave in a run. */
+START_TEST(members_of_all_seams)
+{
+	static const char *const names[RF_NSEAMS] = { "odd", "ten", "refuse", "slow" };
+	char *so = build("seams", "seams", "");
+	GError *error = NULL;
+	struct model_run r;
+
+	ck_assert_msg(rf_plugin_load(so, &error), "%s", error ? error->message : "");
+	ck_assert_msg(rf_plugin_load(so, &error), "%s", error ? error->message : ""); /* once more: the same */
+	for (unsigned seam = 0; seam < RF_NSEAMS; seam++) {
+		unsigned found = 0;
+		const struct rf_member *m;
+
+		for (unsigned i = 0; (m = rf_seam_nth(seam, i)); i++)
+			found += !strcmp(m->name, names[seam]);
+		ck_assert_uint_eq(found, 1);
+	}
+
+	model_run(&r, "--account ten,each=20", "task 1\n", 0);
+	eq(GAUGE(&r, rf_account), (UINT64_C(1) << 30) / PAGE * 20);
+	model_run_clear(&r);
+	model_run(&r, "--account ten", "task 1\nmmap 1 10000000 64K rw- anon\nW 1 10000000 64K\n", 0);
+	eq(GAUGE(&r, rf_account_lines), 16 * 3);
+	model_run_clear(&r);
+	model_run(&r, "--fill slow --set zero_page=100ns --set fault_anon=100ns --set access=0",
+	          "task 1\nmmap 1 10000000 64K rw- anon\nR 1 10000000 64K\n", 0);
+	eq(COUNTER(&r, rf_zero_page), 0);
+	eq(PAGES(&r, rf_rss_anon), 16);
+	eq(GAUGE(&r, rf_time_fault), 16 * 1000000);
+	model_run_clear(&r);
+	/* Of 80 pages that are read 40 stay, which fit; of 256, 128, which do not. */
+	model_run(&r, "--limit 64pages --protect odd --read_ahead_kb 0", "task 1\nfile 1 data 1M\nread 1 file:1 0 320K\n", 0);
+	eq(COUNTER(&r, pgsteal_file) > 0, 1);
+	eq(COUNTER(&r, oom_kill), 0);
+	model_run_clear(&r);
+	model_run(&r, "--limit 64pages --protect odd --read_ahead_kb 0", "task 1\nfile 1 data 1M\nread 1 file:1 0 1M\n", 0);
+	eq(COUNTER(&r, oom_kill), 1);
+	model_run_clear(&r);
+	model_run(&r, "--volatile refuse", "task 1\nmmap 1 10000000 64K rw- anon\nW 1 10000000 64K\n"
+	          "mark before\nvrange 1 10000000 64K volatile\n", 0);
+	eq(GAUGE(&r, rf_time) - mark_of(&r, "before")->gauge[RF_G_rf_time], 7000 + 200); /* and the system call */
+	model_run_clear(&r);
+	g_free(so);
+}
+END_TEST
+
 static const struct {
 	const char *macro, *message[3];
 } refused[] = {
@@ -264,6 +313,7 @@ Suite *suite_policies_plugin(void)
 	tcase_add_checked_fixture(t, install_headers, remove_all);
 	tcase_add_test(t, skeleton);
 	tcase_add_test(t, on_the_command_line);
+	tcase_add_test(t, members_of_all_seams);
 	tcase_add_test(t, misfits);
 	suite_add_tcase(s, t);
 	t = tcase_create("names");
