@@ -102,7 +102,8 @@ const struct rf_option rf_config_options[] = {
 	{ "strict", RF_OPT_BOOL, OFF(strict), NULL, "no", 0, 0, NULL,
 	  "an access that no mapping covers is an error", NULL },
 	{ "timeline", RF_OPT_TIME, OFF(timeline), NULL, "0", 0, 0, NULL,
-	  "sample all metrics at this interval of simulated time; 0: never", NULL },
+	  "sample all metrics at this interval of simulated time, doubled whenever there are 16,384 "
+	  "samples; 0: never", NULL },
 	{ "exact-time", RF_OPT_BOOL, OFF(exact_time), NULL, "no", 0, 0, NULL,
 	  "advance time at every access instead of once a run of accesses", NULL },
 	{ "force", RF_OPT_BOOL, OFF(force), NULL, "no", 0, 0, NULL,

@@ -90,6 +90,9 @@ enum rf_gauge {
 	RF_NGAUGES
 };
 
+/* A timeline has at most so many points: then every other one is dropped, and the interval doubled. */
+#define RF_TIMELINE_MOST 16384
+
 /* A point of a timeline: simulated time, counters so far, gauges now. */
 struct rf_sample {
 	uint64_t now;

@@ -90,7 +90,15 @@ static void take_sample(void *machine, uint64_t arg)
 	(void)arg;
 	stats_sample(m, &s);
 	g_array_append_val(m->timeline, s);
-	rf_clock_at(m->clock, m->host.now + m->cfg.timeline, take_sample, m, 0);
+	if (m->timeline->len == RF_TIMELINE_MOST) {
+		struct rf_sample *all = (struct rf_sample *)(void *)m->timeline->data;
+
+		for (guint i = 0; i < RF_TIMELINE_MOST / 2; i++)
+			all[i] = all[2 * i + 1];
+		g_array_set_size(m->timeline, RF_TIMELINE_MOST / 2);
+		m->sample_every *= 2;
+	}
+	rf_clock_at(m->clock, m->host.now + m->sample_every, take_sample, m, 0);
 }
 
 static void init_host(struct rf_model *m)
@@ -175,8 +183,9 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 	writeback_init(m);
 	if (m->cfg.stats_flush_period)
 		rf_clock_at(m->clock, m->cfg.stats_flush_phase, flush_stats, m, 0);
-	if (m->cfg.timeline)
-		rf_clock_at(m->clock, m->cfg.timeline, take_sample, m, 0);
+	m->sample_every = m->cfg.timeline;
+	if (m->sample_every)
+		rf_clock_at(m->clock, m->sample_every, take_sample, m, 0);
 	return m;
 fail:
 	rf_model_free(m);

@@ -264,6 +264,7 @@ struct rf_model {
 	GArray *stalls; /* uint64_t ns: reservoir, see stats.c */
 	uint64_t nstalls, stall_max;
 	GArray *oom, *marks, *timeline;
+	uint64_t sample_every; /* ns */
 	struct rf_scan *scan; /* of the reclaim under way, or NULL */
 	gboolean in_reclaim;
 #ifdef RF_CHECKED

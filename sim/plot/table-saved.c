@@ -62,6 +62,24 @@ static void add_run(struct rf_table *t, const struct rf_saved *s)
 	set_pairs(t, "profile.", s->profile);
 }
 
+static void add_sample(struct rf_table *t, const struct rf_saved *s, const char *origin,
+                       const struct rf_sample *sample)
+{
+	rf_table_add_row(t, origin);
+	set_text(t, "trace", s->trace);
+	set_number(t, "time_ns", sample->now);
+	set_text(t, "mark", sample->mark);
+	set_pairs(t, "", s->config);
+	set_resolved(t, s);
+	for (unsigned k = 0; k < rf_nmetrics; k++) {
+		const struct rf_metric *m = &rf_metrics[k];
+
+		set_number(t, m->name,
+		           m->kind == RF_METRIC_COUNTER ? sample->counter[m->index]
+		                                        : sample->gauge[m->index]);
+	}
+}
+
 static gboolean add_samples(struct rf_table *t, const struct rf_saved *s, GError **error)
 {
 	g_autofree char *origin = rf_saved_where(s);
@@ -71,23 +89,10 @@ static gboolean add_samples(struct rf_table *t, const struct rf_saved *s, GError
 		            origin);
 		return FALSE;
 	}
-	for (guint i = 0; i < s->result.timeline->len; i++) {
-		const struct rf_sample *sample =
-			&g_array_index(s->result.timeline, struct rf_sample, i);
-
-		rf_table_add_row(t, origin);
-		set_text(t, "trace", s->trace);
-		set_number(t, "time_ns", sample->now);
-		set_pairs(t, "", s->config);
-		set_resolved(t, s);
-		for (unsigned k = 0; k < rf_nmetrics; k++) {
-			const struct rf_metric *m = &rf_metrics[k];
-
-			set_number(t, m->name,
-			           m->kind == RF_METRIC_COUNTER ? sample->counter[m->index]
-			                                        : sample->gauge[m->index]);
-		}
-	}
+	for (guint i = 0; i < s->result.timeline->len; i++)
+		add_sample(t, s, origin, &g_array_index(s->result.timeline, struct rf_sample, i));
+	for (guint i = 0; i < s->result.marks->len; i++)
+		add_sample(t, s, origin, &g_array_index(s->result.marks, struct rf_sample, i));
 	return TRUE;
 }
 

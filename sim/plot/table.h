@@ -7,7 +7,8 @@
 
 #include <glib.h>
 
-/* Which rows of a JSON result: the runs themselves, or the samples of their timelines. */
+/* Which rows of a JSON result: the runs themselves, or the samples of their timelines, and behind them
+ * those taken at marks, which have a name in the column "mark". */
 enum rf_table_rows { RF_ROWS_RUNS, RF_ROWS_SAMPLES };
 
 struct rf_table {

@@ -10,6 +10,8 @@
 
 #define RATES "pgfault,pgmajfault,workingset_refault_anon+workingset_refault_file"
 #define MOST_RATES 8
+#define MOST_ROWS 1000 /* a picture has no more columns */
+#define MOST_MARKS 40
 
 static const struct {
 	const char *column, *name;
@@ -23,9 +25,35 @@ static const struct {
 struct timeline {
 	struct rf_values time, layer[NLAYERS], rate[MOST_RATES];
 	guint nrates;
+	GArray *rows, *marks;   /* guint: samples that are drawn; those at marks */
 	struct rf_axis x, y, z; /* time; memory; events in an interval */
 	double interval;        /* ns between samples */
 };
+
+/* All samples, or one in so many. */
+static void choose_rows(struct timeline *l, const struct rf_table *t)
+{
+	int mark = rf_table_column(t, "mark");
+	guint samples = 0, step;
+
+	for (guint i = 0; i < t->rows->len; i++) {
+		if (*rf_table_get(t, i, mark))
+			g_array_append_val(l->marks, i);
+		else
+			samples++;
+	}
+	step = 1 + (samples - 1) / MOST_ROWS;
+	samples = 0;
+	for (guint i = 0; i < t->rows->len; i++) {
+		if (!*rf_table_get(t, i, mark) && ++samples % step == 0)
+			g_array_append_val(l->rows, i);
+	}
+}
+
+static guint row_at(const struct timeline *l, guint nth)
+{
+	return g_array_index(l->rows, guint, nth);
+}
 
 static gboolean prepare(struct timeline *l, const struct rf_table *t, const char *rates,
                         GError **error)
@@ -55,11 +83,12 @@ static gboolean prepare(struct timeline *l, const struct rf_table *t, const char
 	return TRUE;
 }
 
-/* What a sample's counter grew by, an interval. */
-static double growth(const struct timeline *l, const struct rf_table *t, guint row, guint nth)
+/* What a counter grew by up to the nth sample, an interval. */
+static double growth(const struct timeline *l, const struct rf_table *t, guint nth, guint rate)
 {
-	double dt = rf_values_get(&l->time, t, row) - rf_values_get(&l->time, t, row - 1);
-	double n = rf_values_get(&l->rate[nth], t, row) - rf_values_get(&l->rate[nth], t, row - 1);
+	guint row = row_at(l, nth), last = row_at(l, nth - 1);
+	double dt = rf_values_get(&l->time, t, row) - rf_values_get(&l->time, t, last);
+	double n = rf_values_get(&l->rate[rate], t, row) - rf_values_get(&l->rate[rate], t, last);
 
 	return n * l->interval / dt;
 }
@@ -68,14 +97,15 @@ static gboolean measure(struct timeline *l, const struct rf_table *t, GError **e
 {
 	double before = 0;
 
-	for (guint i = 0; i < t->rows->len; i++) {
-		double now = rf_values_get(&l->time, t, i), sum = 0;
+	for (guint i = 0; i < l->rows->len; i++) {
+		guint row = row_at(l, i);
+		double now = rf_values_get(&l->time, t, row), sum = 0;
 
 		if (i > 0 && now <= before) {
 			rf_set_data(
 				error,
 				"%s: time goes from %.0f ns to %.0f ns; expected one run, in order",
-				(char *)t->origin->pdata[i], before, now);
+				(char *)t->origin->pdata[row], before, now);
 			return FALSE;
 		}
 		/* All samples but the last are as far apart. */
@@ -84,12 +114,12 @@ static gboolean measure(struct timeline *l, const struct rf_table *t, GError **e
 		before = now;
 		rf_axis_add(&l->x, now);
 		for (size_t k = 0; k < NLAYERS; k++)
-			sum += rf_values_get(&l->layer[k], t, i);
+			sum += rf_values_get(&l->layer[k], t, row);
 		rf_axis_add(&l->y, sum);
 		for (guint k = 0; k < l->nrates && i > 0; k++)
 			rf_axis_add(&l->z, growth(l, t, i, k));
 	}
-	if (t->rows->len >= 2)
+	if (l->rows->len >= 2)
 		return TRUE;
 	rf_set_data(error, "%s: one sample is no timeline: expected a smaller --timeline INTERVAL",
 	            (char *)t->origin->pdata[0]);
@@ -98,12 +128,14 @@ static gboolean measure(struct timeline *l, const struct rf_table *t, GError **e
 
 static void append_rows(GString *data, const struct timeline *l, const struct rf_table *t)
 {
-	for (guint i = 0; i < t->rows->len; i++) {
-		rf_data_number(data, rf_axis_scaled(&l->x, rf_values_get(&l->time, t, i)));
+	for (guint i = 0; i < l->rows->len; i++) {
+		guint row = row_at(l, i);
+
+		rf_data_number(data, rf_axis_scaled(&l->x, rf_values_get(&l->time, t, row)));
 		for (size_t k = 0; k < NLAYERS; k++) {
 			g_string_append_c(data, ' ');
 			rf_data_number(data,
-			               rf_axis_scaled(&l->y, rf_values_get(&l->layer[k], t, i)));
+			               rf_axis_scaled(&l->y, rf_values_get(&l->layer[k], t, row)));
 		}
 		for (guint k = 0; k < l->nrates; k++) {
 			g_string_append_c(data, ' ');
@@ -112,6 +144,27 @@ static void append_rows(GString *data, const struct timeline *l, const struct rf
 		}
 		g_string_append_c(data, '\n');
 	}
+}
+
+/* Of many marks one in so many. */
+static void append_marks(struct rf_script *s, const struct timeline *l, const struct rf_table *t)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	guint step = 1 + l->marks->len / (MOST_MARKS + 1);
+	int mark = rf_table_column(t, "mark");
+
+	g_string_append_printf(s->params, "array marktime[%u] = [", MAX(1, (l->marks->len + step - 1) / step));
+	for (guint i = 0; i < l->marks->len; i += step) {
+		guint row = g_array_index(l->marks, guint, i);
+
+		g_string_append(s->params, i > 0 ? ", " : "");
+		rf_data_number(s->params, rf_axis_scaled(&l->x, rf_values_get(&l->time, t, row)));
+		g_ptr_array_add(names, (char *)rf_table_get(t, row, mark));
+	}
+	/* gnuplot has no empty array. */
+	g_string_append(s->params, names->len ? "]\n" : "0]\n");
+	rf_script_number(s, "marks", names->len);
+	rf_script_strings(s, "markname", names);
 }
 
 static void append_names(struct rf_script *s, const struct timeline *l)
@@ -153,6 +206,9 @@ gboolean rf_plot_timeline(struct rf_script *s, const struct rf_table *t,
 	rf_axis_init(&l.x, "time_ns", RF_QUANTITY_TIME);
 	rf_axis_init(&l.y, "resident memory", RF_QUANTITY_SIZE);
 	rf_axis_init(&l.z, "", RF_QUANTITY_COUNT);
+	l.rows = g_array_new(FALSE, FALSE, sizeof(guint));
+	l.marks = g_array_new(FALSE, FALSE, sizeof(guint));
+	choose_rows(&l, t);
 	ok = prepare(&l, t, o->metric ? o->metric : RATES, error) && measure(&l, t, error);
 	if (ok) {
 		interval = rf_format_time((uint64_t)l.interval);
@@ -167,10 +223,13 @@ gboolean rf_plot_timeline(struct rf_script *s, const struct rf_table *t,
 		append_rows(s->data, &l, t);
 		append_names(s, &l);
 		append_limit(s, &l, t);
+		append_marks(s, &l, t);
 		rf_script_axis(s, "x", &l.x);
 		rf_script_axis(s, "y", &l.y);
 		rf_script_axis(s, "z", &l.z);
 	}
+	g_array_unref(l.rows);
+	g_array_unref(l.marks);
 	rf_values_clear(&l.time);
 	for (size_t i = 0; i < NLAYERS; i++)
 		rf_values_clear(&l.layer[i]);
