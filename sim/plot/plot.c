@@ -18,8 +18,8 @@ const struct rf_plot_kind rf_plot_kinds[] = {
 	  rf_plot_timeline },
 	{ "curve", "faults at every size of memory, of `refault curve'", RF_ROWS_RUNS,
 	  rf_plot_curve },
-	{ "distance", "the kernel's estimate of reuse distances against exact ones, of `refault curve "
-	  "--distance'", RF_ROWS_RUNS, rf_plot_distance },
+	{ "distance", "the error of the kernel's refault distances (curve --distance)", RF_ROWS_RUNS,
+	  rf_plot_distance },
 	{ .name = NULL }
 };
 
