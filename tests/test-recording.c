@@ -156,7 +156,7 @@ START_TEST(window_counts)
 	end(&w);
 	items_read(&it, stream->data, stream->len, NULL);
 	ck_assert_msg(it.error == NULL, "%s", it.error ? it.error->message : "");
-	ck_assert_str_eq(it.text->str, "task 1\nX 1 1\nW 1 9\nX 1 2 x100\nW 1 8 x13\nexit 1\n");
+	ck_assert_str_eq(it.text->str, "task 1\nX 1 1\nW 1 9\nX 1 2 x65\nW 1 8 x13\nX 1 2 x35\nexit 1\n");
 	ck_assert_str_eq(rf_header_get(&it.header, "window-pages"), "32");
 	ck_assert_str_eq(rf_header_get(&it.header, "window-instructions"), "1000");
 	items_clear(&it);

@@ -18,6 +18,7 @@
 struct rft_sink {
 	struct rf_sink s;
 	int level;
+	gboolean sparse; /* recorded with a window: a hundredth of the runs, so bytes count, not speed */
 	ZSTD_CCtx *zstd;
 	struct rf_tally tally;
 	uint64_t offset, chain;
@@ -65,16 +66,21 @@ static size_t pack(struct rft_sink *k, const void *data, size_t n, int level, si
 	return got;
 }
 
-/* What the pages of the first runs would take. */
+/* What the first runs would take. */
 static size_t try_encoding(struct rft_sink *k, enum rft_encoding enc, uint32_t n)
 {
-	GByteArray *id = k->col[RFT_COL_ID];
+	GByteArray *id = k->col[RFT_COL_ID], *count = k->col[RFT_COL_COUNT];
+	size_t counts;
 
 	rft_encoder_columns(&k->runs, enc, n, k->col);
+	counts = pack(k, count->data, count->len, LEVEL_RANDOM, 0);
+	if (enc != RFT_PACKED) /* those of all runs */
+		counts = counts * n / k->runs.n;
 	if (enc == RFT_PACKED)
-		return pack(k, id->data, id->len, LEVEL_RANDOM, 0) + k->col[RFT_COL_LOW]->len + n / 8;
+		return pack(k, id->data, id->len, LEVEL_RANDOM, 0) + k->col[RFT_COL_LOW]->len +
+		       n / 8 + counts;
 	return pack(k, id->data, id->len, MIN(k->level, 3), 0) +
-	       pack(k, k->col[RFT_COL_CODE]->data, n, LEVEL_RANDOM, 0);
+	       pack(k, k->col[RFT_COL_CODE]->data, n, LEVEL_RANDOM, 0) + counts;
 }
 
 static enum rft_encoding choose_encoding(struct rft_sink *k)
@@ -91,7 +97,7 @@ static enum rft_encoding choose_encoding(struct rft_sink *k)
 
 		/* Packed runs are decoded several times as fast, which is worth some bytes; but they never
 		 * repeat a page for free. */
-		if (enc == RFT_PACKED && k->runs.nid < k->runs.n / 5 * 3)
+		if (enc == RFT_PACKED && (k->sparse || k->runs.nid < k->runs.n / 5 * 3))
 			continue;
 		size = try_encoding(k, enc, n);
 		if (enc == RFT_PACKED)
@@ -363,6 +369,7 @@ static struct rft_sink *sink_new(const struct rf_header *h, int level)
 
 	k->s.ops = &rft_ops;
 	k->level = level == 0 ? LEVEL : CLAMP(level, ZSTD_minCLevel(), ZSTD_maxCLevel());
+	k->sparse = rf_header_get(h, "window-pages") != NULL;
 	k->zstd = ZSTD_createCCtx();
 	rf_tally_init(&k->tally, h->granule_shift);
 	k->index = g_byte_array_new();

@@ -29,6 +29,7 @@ struct process {
 	GHashTable *forks;   /* serial → struct process whose first block was not seen yet */
 	uint32_t tid;        /* who runs */
 	uint64_t page[3];    /* the last one of each type, shifted to an address */
+	uint64_t owed[3];    /* accesses to pages that are not told, to be counted */
 	gboolean code;       /* was a page of code told? */
 	gboolean window, kernel_told;
 	unsigned arch;
@@ -156,6 +157,33 @@ static gboolean end_process(struct recording *r, struct process *p, GError **err
 	return good;
 }
 
+/* ---- counts ---- */
+
+/* How many of n accesses to pages that are not told are counted now.  Such counts would be most of
+ * the bytes of a trace; so they are few different ones, powers of two, and the rest is counted later,
+ * but before anything happens that is no access. */
+static uint64_t portion(uint64_t n)
+{
+	return n < 64 ? 0 : UINT64_C(1) << MIN(63 - __builtin_clzll(n), 31);
+}
+
+/* Count what is left, at the last page of a type. */
+static void settle_type(struct recording *r, struct process *p, unsigned type)
+{
+	while (p->owed[type]) {
+		uint32_t n = (uint32_t)MIN(p->owed[type], UINT32_MAX);
+
+		rf_builder_access(r->b, p->tid, type, p->page[type], 1, n);
+		p->owed[type] -= n;
+	}
+}
+
+static void settle(struct recording *r, struct process *p)
+{
+	for (unsigned type = 0; type < 3; type++)
+		settle_type(r, p, type);
+}
+
 /* It was killed, or the recording was cut off. */
 static gboolean lose_process(struct recording *r, struct process *p, GError **error)
 {
@@ -166,6 +194,7 @@ static gboolean lose_process(struct recording *r, struct process *p, GError **er
 		            rf_input_name(r->in));
 		return FALSE;
 	}
+	settle(r, p);
 	rf_builder_skipped(r->b, "end of a process: it was killed, or the recording was cut off");
 	return rf_builder_event(r->b, &ev, error) && end_process(r, p, error);
 }
@@ -211,6 +240,7 @@ static struct process *hello(struct recording *r, struct process *p, uint32_t pi
 		}
 	}
 	if (p) {
+		settle(r, p);
 		if (!rf_process_exec(p->process, p->tid, error))
 			return NULL;
 		g_hash_table_remove_all(p->threads);
@@ -406,6 +436,8 @@ static gboolean lost(struct recording *r, struct process *p, struct cursor *c, G
 static gboolean control(struct recording *r, struct process *p, unsigned kind, struct cursor *c,
                         GError **error)
 {
+	if (kind != RF_WIRE_RANGE)
+		settle(r, p);
 	if (kind != RF_WIRE_RANGE && kind != RF_WIRE_CALL)
 		release(r);
 	switch (kind) {
@@ -465,9 +497,14 @@ static void access_record(struct recording *r, struct process *p, unsigned code,
 		p->page[type] += ((d >> 1) ^ (0 - (d & 1))) << RF_WIRE_PAGE_SHIFT;
 		p->code |= type == RF_WIRE_FETCH;
 	}
-	if (p->window) {
-		n += (code & RF_WIRE_NEW) != 0;
-		rf_builder_access(r->b, p->tid, type, p->page[type], 1, (uint32_t)n);
+	if (p->window && (code & RF_WIRE_NEW)) {
+		p->owed[type] += n;
+		n = portion(p->owed[type]);
+		p->owed[type] -= n;
+		rf_builder_access(r->b, p->tid, type, p->page[type], 1, (uint32_t)n + 1);
+	} else if (p->window) {
+		p->owed[type] += n;
+		settle_type(r, p, type);
 	} else if (type != RF_WIRE_FETCH) {
 		rf_builder_access(r->b, p->tid, type, p->page[type], 1, 1);
 	}
