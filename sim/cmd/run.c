@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "sim/cmd/command.h"
+#include "sim/cmd/run-job.h"
 #include "sim/config.h"
 #include "sim/machine.h"
 #include "sim/preflight.h"
@@ -19,7 +20,7 @@
 
 struct options {
 	GPtrArray *set, *params;
-	char *output_format, *output, *timeline_file, *format, *maps;
+	char *output_format, *output, *timeline_file, *format, *maps, *job, *section;
 	gboolean quiet;
 };
 
@@ -33,6 +34,9 @@ struct block {
 static const struct rf_arg args[] = {
 	{ "set", 0, RF_ARG_LIST, OFF(set), "KEY=VALUE",
 	  "set an option below, or a figure of the machine profile (see `refault help machines')" },
+	{ "job", 0, RF_ARG_STRING, OFF(job), "FILE",
+	  "take traces and configuration from a section of a job file; the command line goes before it" },
+	{ "section", 0, RF_ARG_STRING, OFF(section), "NAME", "that section of the job file" },
 	{ "output-format", 0, RF_ARG_STRING, OFF(output_format), "LIST",
 	  "some of normal, json, csv, vmstat, separated by commas (default normal)" },
 	{ "output", 'o', RF_ARG_STRING, OFF(output), "FILE",
@@ -258,6 +262,82 @@ static gboolean run_to_files(const GPtrArray *traces, const struct options *o,
 	return ok;
 }
 
+/* ---- from a job file ---- */
+
+/* The command line again, as settings. */
+struct given {
+	struct options o;
+	GArray *settings;
+};
+
+static gboolean give(void *block, const struct rf_option *opt, const char *value, GError **error)
+{
+	g_autofree char *where = g_strdup_printf("--%s", opt->name);
+
+	(void)error;
+	rf_settings_put(((struct given *)block)->settings, opt->name, value, where);
+	return TRUE;
+}
+
+static gboolean give_others(struct given *g, const GPtrArray *traces, GError **error)
+{
+	g_autoptr(GString) list = g_string_new(NULL);
+
+	for (guint i = 0; g->o.set && i < g->o.set->len; i++) {
+		g_auto(GStrv) pair = g_strsplit(g->o.set->pdata[i], "=", 2);
+		const char *key = rf_study_key("--set", pair[0], error);
+
+		if (!key)
+			return FALSE;
+		rf_settings_put(g->settings, key, pair[1], "--set");
+	}
+	for (guint i = 0; i < traces->len; i++) {
+		g_autofree char *quoted = g_shell_quote(traces->pdata[i]);
+
+		g_string_append_printf(list, "%s%s", i ? " " : "", quoted);
+	}
+	if (traces->len)
+		rf_settings_put(g->settings, "trace", list->str, "the command line");
+	if (g->o.format)
+		rf_settings_put(g->settings, "format", g->o.format, "--format");
+	if (g->o.maps)
+		rf_settings_put(g->settings, "maps", g->o.maps, "--maps");
+	return TRUE;
+}
+
+static gboolean load_job(const struct rf_call *call, GError **error)
+{
+	struct block *b = call->block;
+	struct given g = { .settings = rf_settings_new() };
+	const struct rf_args a = { args, &g, rf_config_options, NULL };
+	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
+	struct rf_run_job job;
+	gboolean help, ok;
+
+	ok = rf_args_parse_lists(&a, call->argc, call->argv, give, traces, &help, error) &&
+	     give_others(&g, traces, error) &&
+	     rf_run_job_load(&job, b->o.job, b->o.section, g.settings, error);
+	if (ok) {
+		struct rf_config command_line = b->cfg;
+
+		b->cfg = job.cfg;
+		job.cfg = command_line;
+		g_ptr_array_set_size(call->operands, 0);
+		for (guint i = 0; i < job.traces->len; i++)
+			g_ptr_array_add(call->operands, g_strdup(job.traces->pdata[i]));
+		g_free(b->o.format);
+		g_free(b->o.maps);
+		b->o.format = g_steal_pointer(&job.format);
+		b->o.maps = g_steal_pointer(&job.maps);
+		rf_run_job_clear(&job);
+	}
+	rf_args_clear(args, &g.o);
+	g_array_unref(g.settings);
+	return ok;
+}
+
+/* ---- the command ---- */
+
 static gboolean run(const struct rf_call *call, int *code, GError **error)
 {
 	struct block *b = call->block;
@@ -270,6 +350,12 @@ static gboolean run(const struct rf_call *call, int *code, GError **error)
 		if (!rf_config_set_any(cfg, o->set->pdata[i], error))
 			return FALSE;
 	}
+	if (!o->job && o->section) {
+		rf_set_usage(error, "--section %s: expected --job FILE too", o->section);
+		return FALSE;
+	}
+	if (o->job && !load_job(call, error))
+		return FALSE;
 	if (o->output_format && !rf_output_parse(o->output_format, &formats, error))
 		return FALSE;
 	if (!check_options(o, cfg, formats, error) || !rf_preflight(cfg, error))

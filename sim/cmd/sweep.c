@@ -152,35 +152,6 @@ static gboolean load_jobs(const struct rf_sweep_args *a, GPtrArray *sections, GE
 	return TRUE;
 }
 
-static gboolean choose_sections(const GPtrArray *names, GPtrArray *sections, GError **error)
-{
-	g_autoptr(GPtrArray) known = g_ptr_array_new();
-
-	for (guint i = 0; i < sections->len; i++)
-		g_ptr_array_add(known, ((struct rf_section *)sections->pdata[i])->name);
-	g_ptr_array_add(known, NULL);
-	for (guint i = 0; i < names->len; i++) {
-		const char *name = names->pdata[i], *near;
-
-		if (g_strv_contains((const char *const *)known->pdata, name))
-			continue;
-		near = rf_nearest(name, (const char *const *)known->pdata);
-		rf_set_usage(error, "--section %s: no such section%s%s%s", name,
-		             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-		return FALSE;
-	}
-	for (guint i = sections->len; i-- > 0;) {
-		const char *name = ((struct rf_section *)sections->pdata[i])->name;
-		gboolean chosen = FALSE;
-
-		for (guint k = 0; k < names->len; k++)
-			chosen |= strcmp(names->pdata[k], name) == 0;
-		if (!chosen)
-			g_ptr_array_remove_index(sections, i);
-	}
-	return TRUE;
-}
-
 /* Sections of the job files, or one of the command line's; its options are set in each. */
 static GPtrArray *make_sections(const struct rf_sweep_args *a, GError **error)
 {
@@ -188,7 +159,7 @@ static GPtrArray *make_sections(const struct rf_sweep_args *a, GError **error)
 
 	if (a->job) {
 		if (!load_jobs(a, sections, error) ||
-		    (a->section && !choose_sections(a->section, sections, error))) {
+		    (a->section && !rf_job_choose(sections, a->section, error))) {
 			g_ptr_array_unref(sections);
 			return NULL;
 		}

@@ -241,3 +241,32 @@ GPtrArray *rf_job_load(const char *path, GError **error)
 
 	return text ? rf_job_parse(path, text, len, error) : NULL;
 }
+
+gboolean rf_job_choose(GPtrArray *sections, const GPtrArray *names, GError **error)
+{
+	g_autoptr(GPtrArray) known = g_ptr_array_new();
+
+	for (guint i = 0; i < sections->len; i++)
+		g_ptr_array_add(known, ((struct rf_section *)sections->pdata[i])->name);
+	g_ptr_array_add(known, NULL);
+	for (guint i = 0; i < names->len; i++) {
+		const char *name = names->pdata[i], *near;
+
+		if (g_strv_contains((const char *const *)known->pdata, name))
+			continue;
+		near = rf_nearest(name, (const char *const *)known->pdata);
+		rf_set_usage(error, "--section %s: no such section%s%s%s", name,
+		             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		return FALSE;
+	}
+	for (guint i = sections->len; i-- > 0;) {
+		const char *name = ((struct rf_section *)sections->pdata[i])->name;
+		gboolean chosen = FALSE;
+
+		for (guint k = 0; k < names->len; k++)
+			chosen |= strcmp(names->pdata[k], name) == 0;
+		if (!chosen)
+			g_ptr_array_remove_index(sections, i);
+	}
+	return TRUE;
+}

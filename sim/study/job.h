@@ -42,6 +42,8 @@ void rf_settings_put(GArray *settings, const char *key, const char *value, const
 GPtrArray *rf_job_load(const char *path, GError **error);
 /* The same from memory; name stands for the file. */
 GPtrArray *rf_job_parse(const char *name, const char *text, gsize len, GError **error);
+/* Keep the sections of these names (char *), each of which must be there. */
+gboolean rf_job_choose(GPtrArray *sections, const GPtrArray *names, GError **error);
 struct rf_section *rf_section_new(const char *name, const char *where, const GArray *settings);
 void rf_section_free(struct rf_section *s);
 
