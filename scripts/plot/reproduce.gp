@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 # An experiment beside what was posted.
-# lines: data has a block a line, columns x, y; across: label of x; logx, logy.
+# lines: data has a block a line, columns x, y; across: label of x; logx, logy; negative: some y is below 0.
 # Otherwise: row and model / posted, a bar a row.  n, names[]: the lines, or the rows.
 
 if (lines) {
 	set key outside right top Left reverse samplen 3 spacing 1.15
 	set xlabel across
 	if (logx) { set logscale x 2; set offsets graph 0.05, graph 0.05, 0, 0 } else { set xrange [0:*] }
-	if (logy) { set logscale y } else { set yrange [0:*] }
+	if (logy) { set logscale y } else { if (!negative) { set yrange [0:*] } }
+	if (negative) { set xzeroaxis linetype 1 linecolor rgb '#808080' linewidth 1 dashtype solid }
 	plot for [i = 1:n] data index i-1 using 1:2 with linespoints linetype i title names[i]
 } else {
 	set xlabel 'model / posted'

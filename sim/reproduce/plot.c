@@ -55,6 +55,18 @@ static void ratio_data(struct rf_script *s, const struct rf_experiment *e, GPtrA
 	}
 }
 
+static gboolean goes_below_zero(const struct rf_experiment *e)
+{
+	for (guint i = 0; i < e->series->len; i++) {
+		const struct rf_exp_series *series = e->series->pdata[i];
+
+		for (guint j = 0; j < series->points->len; j++)
+			if (g_array_index(series->points, struct rf_exp_point, j).at[1] < 0)
+				return TRUE;
+	}
+	return FALSE;
+}
+
 static void fill(struct rf_script *s, const struct rf_experiment *e)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -73,6 +85,7 @@ static void fill(struct rf_script *s, const struct rf_experiment *e)
 		rf_script_string(s, "ylabel", e->ylabel ? e->ylabel : "");
 		rf_script_number(s, "logx", e->logx);
 		rf_script_number(s, "logy", e->logy);
+		rf_script_number(s, "negative", goes_below_zero(e));
 	} else {
 		rf_script_number(s, "height", 2.2 + 0.35 * names->len);
 	}
