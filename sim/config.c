@@ -435,7 +435,8 @@ static gboolean resolve_profile(struct rf_config *c, GError **error)
 static gboolean check_frames(const struct rf_config *c, GError **error)
 {
 	static const char *const foreign[] = {
-		"limit", "memory.high", "memory.low", "memory.min", "ram", "swap", "timeline",
+		"limit", "memory.high", "memory.low", "memory.min", "ram",  "swap",
+		"timeline", "protect", "account", "volatile", "fill",
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(foreign); i++) {
