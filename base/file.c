@@ -83,6 +83,13 @@ gboolean rf_outfile_open(struct rf_outfile *o, const char *path, GError **error)
 	return TRUE;
 }
 
+void rf_outfile_write(struct rf_outfile *o, const char *text, size_t len)
+{
+	errno = 0;
+	if (fwrite(text, 1, len, o->f) != len && !o->error)
+		o->error = errno;
+}
+
 gboolean rf_outfile_commit(struct rf_outfile *o, GError **error)
 {
 	const char *name = o->path ? o->path : "standard output";
@@ -91,7 +98,7 @@ gboolean rf_outfile_commit(struct rf_outfile *o, GError **error)
 	g_return_val_if_fail(o->f, FALSE);
 	errno = 0;
 	if (fflush(o->f) || ferror(o->f))
-		err = errno ? errno : EIO; /* an earlier write's errno is lost */
+		err = o->error ? o->error : errno ? errno : EIO;
 	if (o->path) {
 		if (fclose(o->f) && !err)
 			err = errno;

@@ -12,10 +12,13 @@ struct rf_outfile {
 	FILE *f;
 	char *path; /* final name; NULL for standard output */
 	char *tmp;
+	int error; /* of the first write that failed, or 0 */
 };
 
 /* Open path for writing; "-" or NULL is standard output (nothing to rename). */
 gboolean rf_outfile_open(struct rf_outfile *o, const char *path, GError **error);
+/* Whoever writes to f itself can't say why a write failed; this does, in the commit. */
+void rf_outfile_write(struct rf_outfile *o, const char *text, size_t len);
 /* Flush, check every error (disk full), fsync-free rename.  Frees the struct's members. */
 gboolean rf_outfile_commit(struct rf_outfile *o, GError **error);
 /* Remove the temporary file.  Safe after a failed open or commit, and on a zeroed struct. */

@@ -57,7 +57,7 @@ int rf_print(const char *text)
 
 	if (!rf_outfile_open(&out, NULL, &error))
 		return rf_fail(error);
-	fputs(text, out.f);
+	rf_outfile_write(&out, text, strlen(text));
 	if (!rf_outfile_commit(&out, &error))
 		return rf_fail(error);
 	return RF_EXIT_OK;

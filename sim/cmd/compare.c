@@ -384,7 +384,7 @@ static gboolean bless(const struct plan *p, const char *path, GError **error)
 	struct rf_outfile out = { 0 };
 
 	if (rf_outfile_open(&out, path, error)) {
-		fputs(text, out.f);
+		rf_outfile_write(&out, text, strlen(text));
 		if (rf_outfile_commit(&out, error))
 			return TRUE;
 	}
@@ -515,7 +515,7 @@ static gboolean report(const struct rf_compare *c, const struct plan *p, const s
 		g_clear_error(&negative);
 		return FALSE;
 	}
-	fwrite(text->str, 1, text->len, out.f);
+	rf_outfile_write(&out, text->str, text->len);
 	if (!rf_outfile_commit(&out, error)) {
 		rf_outfile_abort(&out);
 		g_clear_error(&negative);

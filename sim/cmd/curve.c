@@ -485,7 +485,7 @@ static gboolean run_all(const GPtrArray *traces, const struct options *o, const 
 		ok = one(traces->pdata[i], o, c, p, text, i == 0, i + 1 == traces->len, error);
 	for (unsigned f = 0; f < RF_NOUTPUTS; f++) {
 		if (ok)
-			fwrite(text[f]->str, 1, text[f]->len, out.f);
+			rf_outfile_write(&out, text[f]->str, text[f]->len);
 		g_string_free(text[f], TRUE);
 	}
 	ok = ok && rf_outfile_commit(&out, error);

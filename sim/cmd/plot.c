@@ -171,7 +171,7 @@ static gboolean write_file(const struct place *p, const char *name, const GPtrAr
 	}
 	if (!rf_outfile_open(&out, strcmp(p->directory, ".") == 0 ? name : path, error))
 		return FALSE;
-	fwrite(text, 1, len, out.f);
+	rf_outfile_write(&out, text, len);
 	return rf_outfile_commit(&out, error);
 }
 

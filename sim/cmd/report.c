@@ -90,7 +90,7 @@ static gboolean run(const struct rf_call *call, int *code, GError **error)
 	document = report(call->operands, o, error);
 	if (!document || !rf_outfile_open(&out, o->output, error))
 		return FALSE;
-	fwrite(document->str, 1, document->len, out.f);
+	rf_outfile_write(&out, document->str, document->len);
 	return rf_outfile_commit(&out, error);
 }
 

@@ -247,11 +247,11 @@ static gboolean run_to_files(const GPtrArray *traces, const struct options *o,
 	     run_all(traces, o, cfg, &d, error);
 	for (unsigned f = 0; f < RF_NOUTPUTS; f++) {
 		if (ok)
-			fwrite(d.text[f]->str, 1, d.text[f]->len, out.f);
+			rf_outfile_write(&out, d.text[f]->str, d.text[f]->len);
 		g_string_free(d.text[f], TRUE);
 	}
 	if (ok && o->timeline_file)
-		fwrite(d.timeline->str, 1, d.timeline->len, timeline.f);
+		rf_outfile_write(&timeline, d.timeline->str, d.timeline->len);
 	g_string_free(d.timeline, TRUE);
 	ok = ok && rf_outfile_commit(&out, error) &&
 	     (!o->timeline_file || rf_outfile_commit(&timeline, error));

@@ -372,7 +372,7 @@ static gboolean write_report(const struct job *j, const struct rf_vreport *r, GE
 		rf_vreport_normal(table, r);
 	if (!rf_outfile_open(&out, j->o.output, error))
 		return FALSE;
-	fwrite(table->str, 1, table->len, out.f);
+	rf_outfile_write(&out, table->str, table->len);
 	if (rf_outfile_commit(&out, error))
 		return TRUE;
 	rf_outfile_abort(&out);

@@ -98,7 +98,7 @@ static gboolean write_file(const char *dir, const char *name, const char *text, 
 
 	if (!rf_outfile_open(&out, path, error))
 		return FALSE;
-	fwrite(text, 1, len, out.f);
+	rf_outfile_write(&out, text, len);
 	return rf_outfile_commit(&out, error);
 }
 

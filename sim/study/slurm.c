@@ -41,7 +41,7 @@ static gboolean write_script(const struct rf_slurm_options *o, const char *path,
 
 	if (!rf_outfile_open(&out, path, error))
 		return FALSE;
-	fputs(text, out.f);
+	rf_outfile_write(&out, text, strlen(text));
 	return rf_outfile_commit(&out, error);
 }
 

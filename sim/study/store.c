@@ -46,11 +46,7 @@ static gboolean write_file(const char *path, const char *text, gsize len, GError
 
 	if (!rf_outfile_open(&out, path, error))
 		return FALSE;
-	if (fwrite(text, 1, len, out.f) != len) {
-		rf_set_env(error, "cannot write %s: %s", path, g_strerror(errno));
-		rf_outfile_abort(&out);
-		return FALSE;
-	}
+	rf_outfile_write(&out, text, len);
 	return rf_outfile_commit(&out, error);
 }
 
