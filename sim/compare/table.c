@@ -180,6 +180,50 @@ static void describe_side(GString *out, const struct rf_compare *c, guint nth)
 	g_string_append_c(out, '\n');
 }
 
+/* The value of an option that all results share, or NULL. */
+static const char *shared(const struct rf_compare *c, const char *name)
+{
+	const char *value = NULL;
+
+	for (guint k = 0; k < c->sides->len; k++) {
+		const struct rf_side *s = side_of(c, k);
+
+		for (guint i = 0; i < s->results->len; i++) {
+			const char *its = rf_saved_config(s->results->pdata[i], name);
+
+			if (!its || !*its || (value && strcmp(value, its) != 0))
+				return NULL;
+			value = its;
+		}
+	}
+	return value;
+}
+
+/* What a reader asks first: on which machine, with how much memory. */
+static void describe_all(GString *out, const struct rf_compare *c)
+{
+	static const struct {
+		const char *name, *before, *behind;
+	} parts[] = {
+		{ "machine", "", "" },      { "kernel", "kernel ", "" }, { "page-size", "", " pages" },
+		{ "reclaim", "", "" },      { "ram", "RAM ", "" },       { "limit", "limit ", "" },
+		{ "frames", "", " frames" }, { "swap", "swap ", "" },
+	};
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		const char *value = shared(c, parts[i].name);
+
+		if (value)
+			g_string_append_printf(line, "%s%s%s%s", line->len ? ", " : "", parts[i].before, value,
+			                       parts[i].behind);
+	}
+	if (!line->len)
+		return;
+	g_strdelimit(line->str, "\n\r\t\033\b", '?');
+	g_string_append_printf(out, "# %s\n", line->str);
+}
+
 static void notes(GString *out, const struct rf_compare *c)
 {
 	g_string_append(out, "\n# positive = better, [] = neither better nor worse, = both 0, new: was 0\n");
@@ -239,6 +283,17 @@ static void append_command(GString *out, const GPtrArray *command)
 		}
 		g_ptr_array_add(words, g_string_free(parts, FALSE));
 	}
+	/* An option and its value stand in one line. */
+	for (guint i = 0; i + 1 < words->len; i++) {
+		const char *option = words->pdata[i], *value = words->pdata[i + 1];
+		g_autofree char *both = g_strdup_printf("%s %s", option, value);
+
+		if (!g_str_has_prefix(option, "--") || strchr(option, '=') || *value == '-' || strlen(both) > most)
+			continue;
+		g_free(words->pdata[i]);
+		words->pdata[i] = g_steal_pointer(&both);
+		g_ptr_array_remove_index(words, i + 1);
+	}
 	rf_command_lines(out, "", 0, COLUMNS, words);
 }
 
@@ -252,6 +307,7 @@ void rf_compare_text(GString *out, const struct rf_compare *c, const GPtrArray *
 	if (c->seeds > 1)
 		g_string_append_printf(text, "  %u seeds", c->seeds);
 	g_string_append_c(text, '\n');
+	describe_all(text, c);
 	for (guint k = 0; k < c->sides->len; k++)
 		describe_side(text, c, k);
 	for (guint k = 1; k < c->sides->len; k++) {
