@@ -25,6 +25,7 @@ const struct rf_importer *const rf_importers[] = {
 	&rf_drview_importer,
 	&rf_pin_importer,
 	&rf_oneline_importer,
+	&rf_pagetrace_importer,
 	&rf_ucsd_importer,
 	&rf_kaplan_importer,
 	&rf_teaching_importer,
