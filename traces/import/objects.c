@@ -1,9 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "traces/import/objects.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "base/error.h"
+
+#define LARGE ((size_t)2 << 20) /* a huge page */
 #define OBJECTS_MAX (UINT32_MAX - 1)
+
+/* Slots are looked up at random: of a large table, most of the time would go into page tables. */
+static struct rf_object *table(uint64_t n)
+{
+	size_t size = n * sizeof(struct rf_object);
+	void *p;
+
+	if (size < 2 * LARGE)
+		return calloc(n, sizeof(struct rf_object));
+	p = aligned_alloc(LARGE, size);
+	if (p) {
+		madvise(p, size, MADV_HUGEPAGE); /* or not */
+		memset(p, 0, size);
+	}
+	return p;
+}
 
 gboolean rf_objects_init(struct rf_objects *o, struct rf_builder *b, GError **error)
 {
@@ -18,19 +39,23 @@ gboolean rf_objects_init(struct rf_objects *o, struct rf_builder *b, GError **er
 	};
 
 	o->mask = 4095;
-	o->slot = g_new0(struct rf_object, o->mask + 1);
+	o->slot = table(o->mask + 1);
+	if (!o->slot) {
+		rf_set_env(error, "no memory for a table of objects");
+		return FALSE;
+	}
 	return rf_builder_event(b, &task, error) && rf_builder_event(b, &map, error);
 }
 
 void rf_objects_clear(struct rf_objects *o)
 {
-	g_clear_pointer(&o->slot, g_free);
+	g_clear_pointer(&o->slot, free);
 }
 
 static gboolean grow(struct rf_objects *o)
 {
 	uint64_t size = (o->mask + 1) * 2, old = o->mask + 1;
-	struct rf_object *from = o->slot, *to = g_try_new0(struct rf_object, size);
+	struct rf_object *from = o->slot, *to = table(size);
 
 	if (!to)
 		return FALSE;
@@ -45,7 +70,7 @@ static gboolean grow(struct rf_objects *o)
 			;
 		to[j] = from[i];
 	}
-	g_free(from);
+	free(from);
 	return TRUE;
 }
 
