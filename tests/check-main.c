@@ -23,6 +23,7 @@
 	X(model_random) \
 	X(model_tasks) \
 	X(oracle) \
+	X(plot) \
 	X(recording) \
 	X(policies) \
 	X(policies_frames) \
