@@ -102,6 +102,13 @@ START_TEST(fault_around)
 	          0);
 	eq(PAGES(&r, rf_rss_file), 1);
 	model_run_clear(&r);
+	for (unsigned since = 0; since < 2; since++) { /* 3.15 brought it */
+		model_run(&r, since ? "--kernel 3.15 --read_ahead_kb 0" : "--kernel 3.14 --read_ahead_kb 0",
+		          "file 1 f 256K\ntask 1\nread 1 file:1 0 256K\nmmap 1 10000000 256K r-- file:1\nR 1 10013000\n",
+		          0);
+		eq(PAGES(&r, rf_rss_file), since ? 16 : 1);
+		model_run_clear(&r);
+	}
 }
 END_TEST
 

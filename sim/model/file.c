@@ -12,7 +12,7 @@ static gboolean fault_around(struct rf_model *m, struct file *f, const struct rf
 	uint32_t at = v & (per_leaf - 1), from, to, i, k = 0;
 	uint8_t flags = vma_pte_flags(m, vma), young = m->cfg.arch == RF_ARCH_X86_64 ? PTE_ACC : 0;
 
-	if (pages <= 1)
+	if (pages <= 1 || m->cfg.kernel_release < RF_KERNEL(3, 15, 0))
 		return FALSE;
 	from = MAX(at - at % pages, at - (uint32_t)MIN(at, MIN(vma_off, pgoff)));
 	to = (uint32_t)MIN(MIN(from + pages, per_leaf), at + vma_pages - vma_off);

@@ -26,7 +26,9 @@ void node_init(struct rf_model *m)
 		kb = CLAMP(rf_isqrt(16 * (m->cfg.ram_bytes >> 10)), 128,
 		           m->cfg.kernel_release >= RF_KERNEL(5, 10, 0) ? 262144u : 65536u);
 	m->wmark_min = MAX(1, (kb << 10) >> shift);
-	gap = MAX(m->wmark_min / 4, frames * m->cfg.watermark_scale_factor / 10000);
+	gap = m->wmark_min / 4;
+	if (m->cfg.kernel_release >= RF_KERNEL(4, 6, 0))
+		gap = MAX(gap, frames * m->cfg.watermark_scale_factor / 10000);
 	m->wmark_low = m->wmark_min + gap;
 	m->wmark_high = m->wmark_low + gap;
 }
