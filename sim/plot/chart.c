@@ -87,6 +87,24 @@ static char *joined(const struct rf_table *t, guint row, const GArray *columns, 
 	return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
+/* The same for people: "swappiness 60", where "60" alone would say nothing. */
+static char *series_name(const struct rf_table *t, guint row, const GArray *columns)
+{
+	g_autoptr(GString) s = g_string_new(NULL);
+
+	for (guint i = 0; i < columns->len; i++) {
+		int column = g_array_index(columns, int, i);
+		const char *value = rf_table_get(t, row, column), *name = t->names->pdata[column];
+
+		g_string_append(s, i > 0 ? ", " : "");
+		/* Not "reclaim 2q". */
+		if (g_ascii_isdigit(*value) && strcmp(name, "trace") != 0 && strcmp(name, "reclaim") != 0)
+			g_string_append_printf(s, "%s ", name);
+		g_string_append(s, value);
+	}
+	return g_string_free(g_steal_pointer(&s), FALSE);
+}
+
 /* Rows at one place: they differ in the columns of --over and nowhere else.  The same run twice is
  * one row, provided that it gave the same. */
 static gboolean add_row(struct builder *b, GArray *rows, guint row, GError **error)
@@ -286,7 +304,7 @@ static gboolean collect(struct builder *b, struct rf_chart *c, GError **error)
 		const GArray *rows = order->pdata[i];
 		guint first = g_array_index(rows, guint, 0);
 		struct rf_point p = make_point(b, rows);
-		struct rf_series *s = find_series(c, joined(b->t, first, b->by, ", "));
+		struct rf_series *s = find_series(c, series_name(b->t, first, b->by));
 
 		if (c->x.quantity == RF_QUANTITY_WORD) {
 			g_autofree char *word = x_word(b, rf_table_get(b->t, first, x_column));
