@@ -40,3 +40,14 @@ void rule_by_release(const struct rule *rule, struct model_run *off, struct mode
 		}
 	}
 }
+
+void rule_of_batches(const struct batch_rule *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct model_run r;
+
+		model_run(&r, rows[i].options, "task 1\nmmap 1 10000000 160K rw- anon\nW 1 10000000 160K\n", 0);
+		eq(PAGES(&r, rf_inactive_anon) + PAGES(&r, rf_active_anon), rows[i].listed);
+		model_run_clear(&r);
+	}
+}

@@ -18,4 +18,12 @@ struct rule {
  * runs with the values on the later release. */
 void rule_by_release(const struct rule *rule, struct model_run *off, struct model_run *on);
 
+/* Of 40 anonymous pages just touched, how many are on a list: those whose batch was full. */
+struct batch_rule {
+	const char *options;
+	unsigned listed;
+};
+
+void rule_of_batches(const struct batch_rule *rows, size_t n);
+
 #endif

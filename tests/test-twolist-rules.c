@@ -188,23 +188,16 @@ START_TEST(proportional)
 }
 END_TEST
 
-/* Of 40 pages, those whose batch was full are on a list. */
 START_TEST(batch)
 {
-	static const struct { const char *options; unsigned listed; } rows[] = {
+	static const struct batch_rule rows[] = {
 		{ "--kernel 4.14 --reclaim twolist", 28 }, { "--kernel 4.15 --reclaim twolist", 30 },
 		{ "--kernel 6.9 --reclaim twolist", 30 }, { "--kernel 6.10 --reclaim twolist", 31 },
 		{ "--kernel 6.18 --reclaim twolist,batch=1", 40 }, { "--kernel 6.18 --reclaim twolist,batch=7", 35 },
 		{ "--kernel 4.14 --reclaim twolist,batch=31", 31 },
 	};
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-		struct model_run r;
-
-		model_run(&r, rows[i].options, "task 1\nmmap 1 10000000 160K rw- anon\nW 1 10000000 160K\n", 0);
-		eq(PAGES(&r, rf_inactive_anon) + PAGES(&r, rf_active_anon), rows[i].listed);
-		model_run_clear(&r);
-	}
+	rule_of_batches(rows, G_N_ELEMENTS(rows));
 }
 END_TEST
 

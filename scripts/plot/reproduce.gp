@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # An experiment beside what was posted.
 # lines: data has a block a line, columns x, y; across: label of x; logx, logy; negative: some y is below 0.
-# Otherwise: row and model / posted, a bar a row.  n, names[]: the lines, or the rows.
+# Otherwise: line and model / posted, a bar a row.  n, names[]: the lines, or the rows; headings[]: "", or of
+# the rows below, where no bar is.
 
 if (lines) {
 	set key outside right top Left reverse samplen 3 spacing 1.15
@@ -15,7 +16,10 @@ if (lines) {
 	set xrange [0:*]
 	set yrange [n + 0.6:0.4]
 	set ytics scale 0 ()
-	do for [i = 1:n] { set ytics add (names[i] i) }
+	do for [i = 1:n] {
+		set ytics add (names[i] i)
+		set label 200 + i headings[i] at graph 0, first i offset 0.6, 0 textcolor rgb '#404040' front
+	}
 	unset grid
 	set grid xtics linetype 1 linecolor rgb '#d4d4d4' linewidth 0.6 dashtype solid
 	set style fill solid 1 noborder

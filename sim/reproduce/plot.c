@@ -36,21 +36,41 @@ static void series_data(struct rf_script *s, const struct rf_experiment *e, GPtr
 	}
 }
 
-static void ratio_data(struct rf_script *s, const struct rf_experiment *e, GPtrArray *names)
+/* A row that can be drawn as model / posted. */
+static gboolean has_ratio(const struct rf_exp_row *row)
 {
-	g_string_append(s->data, "# row, model / posted\n");
+	return row->posted && row->want != 0;
+}
+
+static gboolean any_ratio(const struct rf_exp_table *t)
+{
+	for (guint i = 0; i < t->rows->len; i++)
+		if (has_ratio(t->rows->pdata[i]))
+			return TRUE;
+	return FALSE;
+}
+
+/* A bar a row; above those of a table that has a title, a line for it alone. */
+static void ratio_data(struct rf_script *s, const struct rf_experiment *e, GPtrArray *names, GPtrArray *headings)
+{
+	g_string_append(s->data, "# line, model / posted\n");
 	for (guint i = 0; i < e->tables->len; i++) {
 		const struct rf_exp_table *t = e->tables->pdata[i];
 
+		if (*t->title && any_ratio(t)) {
+			g_ptr_array_add(names, "");
+			g_ptr_array_add(headings, t->title);
+		}
 		for (guint j = 0; j < t->rows->len; j++) {
 			const struct rf_exp_row *row = t->rows->pdata[j];
 
-			if (!row->posted || row->want == 0)
+			if (!has_ratio(row))
 				continue;
-			g_string_append_printf(s->data, "%u ", names->len + 1);
+			g_ptr_array_add(names, row->label);
+			g_ptr_array_add(headings, "");
+			g_string_append_printf(s->data, "%u ", names->len);
 			rf_data_number(s->data, row->value / row->want);
 			g_string_append_c(s->data, '\n');
-			g_ptr_array_add(names, row->label);
 		}
 	}
 }
@@ -69,13 +89,13 @@ static gboolean goes_below_zero(const struct rf_experiment *e)
 
 static void fill(struct rf_script *s, const struct rf_experiment *e)
 {
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autoptr(GPtrArray) names = g_ptr_array_new(), headings = g_ptr_array_new();
 	g_autofree char *title = g_strdup_printf("%s: %s", e->name, e->title);
 
 	if (e->series->len)
 		series_data(s, e, names);
 	else
-		ratio_data(s, e, names);
+		ratio_data(s, e, names, headings);
 	rf_script_string(s, "title", title);
 	rf_script_number(s, "lines", e->series->len > 0);
 	rf_script_number(s, "n", names->len);
@@ -87,6 +107,7 @@ static void fill(struct rf_script *s, const struct rf_experiment *e)
 		rf_script_number(s, "logy", e->logy);
 		rf_script_number(s, "negative", goes_below_zero(e));
 	} else {
+		rf_script_strings(s, "headings", headings);
 		rf_script_number(s, "height", 2.2 + 0.35 * names->len);
 	}
 }
