@@ -607,6 +607,8 @@ START_TEST(encodings)
 	struct rf_rng r = { .s = (uint64_t)_i + 99 };
 	uint32_t bits = 1 + (uint32_t)_i % 32, n = 1 + rf_rng_below(&r, 3000);
 	uint32_t *page = g_new(uint32_t, n), *count = g_new(uint32_t, n), top = 0;
+	/* Programs repeat themselves, but not for ever. */
+	uint32_t period = _i % 3 ? 16 * (1 + rf_rng_below(&r, 8)) : n, again = 0;
 	uint8_t *type = g_new(uint8_t, n);
 	struct rft_encoder e;
 	GByteArray *col[RFT_RUN_COLS];
@@ -621,6 +623,14 @@ START_TEST(encodings)
 		count[i] = MAX(count[i], 1);
 		if (count[i] == 1 && rf_rng_below(&r, 9) == 0)
 			type[i] |= RF_RUN_CONT;
+		if (again == 0 && i >= period && rf_rng_below(&r, 50) == 0)
+			again = rf_rng_below(&r, 1000);
+		if (again > 0) {
+			again--;
+			page[i] = page[i - period];
+			type[i] = type[i - period];
+			count[i] = count[i - period];
+		}
 		top = MAX(top, page[i]);
 		rft_encode(&e, page[i], type[i], count[i]);
 	}

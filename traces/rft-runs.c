@@ -144,51 +144,63 @@ uint8_t rft_encoder_columns(const struct rft_encoder *e, enum rft_encoding enc, 
 
 /* ---- checking ---- */
 
-/* Eight codes: those with RFT_CODE_SAME are added to a sum for each byte; is one of them impossible?
- * There is no type 3, and only a single access goes on over pages. */
-static inline void look_at_codes(uint64_t c, uint64_t *same, uint64_t *bad)
-{
-	uint64_t not_one = c ^ (RFT_EACH_BYTE << RFT_CODE_COUNT);
+/* Sixteen codes at once; what holds for one is 0xff in its place, else 0. */
+typedef uint8_t codes __attribute__((vector_size(16)));
 
-	not_one |= not_one >> 2;
-	not_one |= not_one >> 1;
-	*bad |= ((c & c >> 1) | (not_one >> RFT_CODE_COUNT & c >> 3)) & RFT_EACH_BYTE;
-	*same += c >> 2 & RFT_EACH_BYTE;
+struct look {
+	codes bad, no_count;
+	codes same; /* their number */
+};
+
+/* There is no type 3, and only a single access goes on over pages. */
+static inline void look_at_codes(struct look *l, const uint8_t *code)
+{
+	codes c, count;
+
+	memcpy(&c, code, sizeof(c));
+	count = c & 0xf << RFT_CODE_COUNT;
+	l->bad |= (codes)((c & RF_TYPE_MASK) == RF_TYPE_MASK);
+	l->bad |= (codes)((c & RFT_CODE_CONT) != 0) & (codes)(count != 1 << RFT_CODE_COUNT);
+	l->no_count |= (codes)(count == 0);
+	l->same -= (codes)((c & RFT_CODE_SAME) != 0);
 }
 
-static inline uint32_t sum_of(uint64_t bytes)
+static uint32_t sum_of(codes c)
 {
-	bytes = (bytes & UINT64_C(0x00ff00ff00ff00ff)) + (bytes >> 8 & UINT64_C(0x00ff00ff00ff00ff));
-	return (uint32_t)(bytes * UINT64_C(0x0001000100010001) >> 48);
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < sizeof(c); i++)
+		n += c[i];
+	return n;
 }
 
-enum { BLOCK = 1024 }; /* codes; their sums for each byte fit into it */
+enum { BLOCK = 1024 }; /* codes; the number of each sixteenth fits into a byte */
 
 static const char *check_coded(const struct rft_frame *f, const uint8_t *code)
 {
-	uint32_t same = 0, i = 0;
-	uint64_t bad = 0, sums;
+	const uint32_t whole = f->runs & ~15u;
+	uint8_t rest[sizeof(codes)];
+	struct look l = { 0 };
+	uint32_t same = 0;
 
 	if (f->raw[RFT_COL_CODE] != f->runs)
 		return "the code column has another length than the runs";
-	for (; i + BLOCK <= f->runs; i += BLOCK) {
-		sums = 0;
-		for (unsigned j = 0; j < BLOCK; j += 8)
-			look_at_codes(rft_get64(code + i + j), &sums, &bad);
-		same += sum_of(sums);
+	for (uint32_t i = 0; i < whole; i += BLOCK) {
+		l.same = (codes){ 0 };
+		for (uint32_t j = i; j < MIN(i + BLOCK, whole); j += sizeof(codes))
+			look_at_codes(&l, code + j);
+		same += sum_of(l.same);
 	}
-	for (sums = 0; i + 8 <= f->runs; i += 8)
-		look_at_codes(rft_get64(code + i), &sums, &bad);
-	if (i < f->runs) {
-		uint64_t rest = rft_get64(code + i) & (((uint64_t)1 << 8 * (f->runs - i)) - 1);
-
-		/* The bytes behind the last code count as reads of one access. */
-		rest |= (uint64_t)RFT_EACH_BYTE << RFT_CODE_COUNT << 8 * (f->runs - i);
-		look_at_codes(rest, &sums, &bad);
-	}
-	same += sum_of(sums);
-	if (bad)
+	/* Behind the last code stand reads of one access. */
+	memset(rest, 1 << RFT_CODE_COUNT, sizeof(rest));
+	memcpy(rest, code + whole, f->runs - whole);
+	l.same = (codes){ 0 };
+	look_at_codes(&l, rest);
+	same += sum_of(l.same);
+	if (sum_of(l.bad) != 0)
 		return "a code that does not exist";
+	if (sum_of(l.no_count) != 0 && f->raw[RFT_COL_COUNT] == 0)
+		return "the count column is malformed";
 	if (f->width < 1 || f->width > 4)
 		return "page numbers of an impossible width";
 	if (f->raw[RFT_COL_ID] != (f->runs - same) * f->width || f->raw[RFT_COL_LOW] != 0)

@@ -225,9 +225,11 @@ gboolean rft_long_count(struct rft_decoder *d, uint32_t *count);
 struct rft_selection {
 	uint8_t *skip; /* by page: nobody wants it */
 	uint32_t npages, size;
-	/* RFT_CODED: the wanted ones among the frame's page numbers, and where the decoder is. */
-	uint32_t *at, n, next, at_size;
+	/* But for RFT_PACKED: where among the frame's page numbers, or by_code among its codes, the
+	 * wanted ones are, and where the decoder is. */
+	uint32_t *at, *page, n, next, at_size;
 	uint32_t id;
+	gboolean by_code;
 	uint8_t live; /* a bit a type: its last page is wanted */
 };
 
