@@ -69,6 +69,7 @@
 	X(rf_vrange_short, '-', B, "calls on ranges that ended before the range did") \
 	X(rf_vrange_nomem, '-', B, "of those, for want of mappings (max_map_count)") \
 	X(rf_purged_pages, '0', B, "volatile pages discarded") \
+	X(rf_purged_kswapd, '0', B, "of those, by kswapd") \
 	X(rf_sigbus, '-', B, "signals for touching purged memory") \
 	X(rf_purged_zero, '-', B, "touches of purged memory that found zeros") \
 	X(rf_exec_refault, '-', B, "executable file pages that came back after eviction") \

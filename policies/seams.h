@@ -98,7 +98,7 @@ struct rf_vstep { enum rf_vlock lock; gboolean exclusive; uint64_t hold; /* ns *
 #define RF_VSTEPS 4
 
 enum rf_vtouch {
-	RF_VTOUCH_DATA,   /* what was there is there, or nothing ever was */
+	RF_VTOUCH_DATA,   /* the range was not purged, or was marked anew */
 	RF_VTOUCH_ZEROS,  /* it was purged: zeros */
 	RF_VTOUCH_SIGBUS, /* it was purged: the handler marked the range nonvolatile */
 	RF_VTOUCH_KILLED, /* it was purged: there is no handler */
@@ -116,7 +116,7 @@ struct rf_volatile_host {
 	/* MADV_DONTNEED and MADV_FREE of a range of an address space. */
 	void (*dontneed)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end);
 	void (*lazyfree)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end);
-	/* Does the reclaim under way concern this root, and can it be had now? */
+	/* Does the reclaim under way concern this root, and are the locks of RF_VOP_PURGE free? */
 	gboolean (*in_reach)(struct rf_volatile *vol, uint64_t root);
 	/* For members that keep their state in mappings.  FALSE: more than most mappings would be needed. */
 	gboolean (*set_mapping)(struct rf_volatile *vol, uint64_t root, uint64_t start, uint64_t end,
@@ -153,7 +153,8 @@ struct rf_volatile_ops {
 	void (*met)(struct rf_volatile *vol, uint64_t root, uint64_t addr, uint64_t *start, uint64_t *end);
 	/* Memory is short: discard what is in reach, as many pages as are wanted.  Optional. */
 	uint64_t (*shrink)(struct rf_volatile *vol, uint64_t wanted);
-	/* A page that is not in memory is accessed.  pages: of the range that a handler makes anew. */
+	/* A page that was discarded (or, of shared memory, is not there) is accessed.
+	 * pages: of the range that a handler makes anew. */
 	enum rf_vtouch (*touch)(struct rf_volatile *vol, uint64_t root, uint64_t addr, uint64_t *pages);
 	uint64_t (*ranges)(struct rf_volatile *vol); /* how many there are */
 	uint64_t (*bytes)(struct rf_volatile *vol);  /* what they take, beyond mappings */

@@ -166,6 +166,17 @@ const struct rf_task_result *task_of(const struct model_run *run, uint32_t tid)
 	ck_abort_msg("there is no task %u", tid);
 }
 
+const struct rf_lock_result *lock_of(const struct model_run *run, const char *name)
+{
+	for (guint i = 0; i < run->result.locks->len; i++) {
+		const struct rf_lock_result *l = &g_array_index(run->result.locks, struct rf_lock_result, i);
+
+		if (!strcmp(l->name, name))
+			return l;
+	}
+	ck_abort_msg("no lock %s was taken", name);
+}
+
 const struct rf_sample *mark_of(const struct model_run *run, const char *name)
 {
 	for (guint i = 0; i < run->result.marks->len; i++) {

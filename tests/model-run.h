@@ -41,6 +41,7 @@ void touch_zipf(GString *trace, char type, unsigned tid, uint64_t addr, unsigned
 /* Fail the test when there is none. */
 const struct rf_cgroup_result *cgroup_of(const struct model_run *run, const char *path);
 const struct rf_task_result *task_of(const struct model_run *run, uint32_t tid);
+const struct rf_lock_result *lock_of(const struct model_run *run, const char *name);
 const struct rf_sample *mark_of(const struct model_run *run, const char *name);
 const struct rf_oom *oom_nth(const struct model_run *run, guint i);
 #define CG_COUNTER(run, path, name) (cgroup_of(run, path)->counter[RF_C_##name])

@@ -10,17 +10,6 @@
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
 
-static const struct rf_lock_result *lock_of(const struct model_run *run, const char *name)
-{
-	for (guint i = 0; i < run->result.locks->len; i++) {
-		const struct rf_lock_result *l = &g_array_index(run->result.locks, struct rf_lock_result, i);
-
-		if (!strcmp(l->name, name))
-			return l;
-	}
-	ck_abort_msg("no lock %s was taken", name);
-}
-
 /* Whatever ran: processors were busy or idle all the time, and busy with tasks alone. */
 static void check_conservation(const struct model_run *run)
 {

@@ -81,6 +81,75 @@ START_TEST(what_was_written_is_ordinary)
 }
 END_TEST
 
+/* Charged to whoever stores, and on its lists; the loads before were nobody's. */
+START_TEST(a_store_is_charged)
+{
+	struct model_run r;
+
+	model_run(&r, "--fill refpage",
+	          "cgroup /c\ntask 1 cgroup=/c\nrefpage 7 16\nmmap 1 10000000 256K rw- refpage:7\nR 1 10000000 256K\n"
+	          "mark read\nW 1 10000000 248K\n", 0);
+	eq(MARK_COUNTER(&r, "read", rf_charge_pages), 0);
+	eq(CG_COUNTER(&r, "/c", rf_charge_pages), 62); /* two batches, on their way to the lists */
+	eq(MARK_PAGES(&r, "read", rf_active_anon) + MARK_PAGES(&r, "read", rf_inactive_anon), 0);
+	eq(PAGES(&r, rf_active_anon) + PAGES(&r, rf_inactive_anon), 62);
+	eq(PAGES(&r, rf_rss_anon), 62);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* Memory is short: the entries of the shared page stay, and so does it, unmovable and in no swap. */
+START_TEST(the_shared_page_stays)
+{
+	struct model_run r;
+
+	model_run(&r, "--fill refpage --limit 60pages --swap zram:4M",
+	          "task 1\nrefpage 1 16\nmmap 1 10000000 128K rw- refpage:1\nR 1 10000000 128K\n"
+	          "mmap 1 20000000 1M rw- anon\nW 1 20000000 1M\nmark pressure\nR 1 10000000 128K\n", 0);
+	ck_assert_uint_gt(MARK_COUNTER(&r, "pressure", pswpout), 150);
+	eq(COUNTER(&r, pgfault), MARK_COUNTER(&r, "pressure", pgfault));
+	eq(COUNTER(&r, rf_reference_page), 32);
+	eq(PAGES(&r, rf_reference_pages), 1);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* What a program gave up, and reclaim took, is the pattern again, not zeros. */
+START_TEST(lazyfree_gives_the_pattern_back)
+{
+	struct model_run r;
+
+	model_run(&r, "--fill refpage --swap zram",
+	          "cgroup /c memory.max=512K\ntask 1 cgroup=/c\nrefpage 1 16\nmmap 1 10000000 248K rw- refpage:1\n"
+	          "W 1 10000000 248K\nmadvise 1 10000000 64K free\ntask 2 cgroup=/c\nmmap 2 20000000 512K rw- anon\n"
+	          "W 2 20000000 512K\nexit 2\nR 1 10000000 64K\n", 0);
+	eq(COUNTER(&r, pglazyfreed), 16);
+	eq(COUNTER(&r, rf_reference_page), 16);
+	eq(COUNTER(&r, rf_zero_page), 0);
+	eq(COUNTER(&r, pswpin), 0);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* mlock() gets pages as get_user_pages() does: the shared one of a mapping that cannot be stored to,
+ * which is not the task's to lock; filled ones otherwise. */
+START_TEST(locking_a_reference_page)
+{
+	struct model_run r;
+
+	model_run(&r, "--fill refpage",
+	          "task 1\nrefpage 1 16\nmmap 1 10000000 64K r-- refpage:1\nmlock 1 10000000 64K\nmark shared\n"
+	          "mmap 1 20000000 64K rw- refpage:1\nmlock 1 20000000 64K\n", 0);
+	eq(MARK_COUNTER(&r, "shared", rf_reference_page), 16);
+	eq(MARK_PAGES(&r, "shared", rf_rss), 0);
+	eq(MARK_PAGES(&r, "shared", rf_mlocked), 0);
+	eq(COUNTER(&r, rf_reference_page), 16);
+	eq(COUNTER(&r, rf_filled), 16);
+	eq(PAGES(&r, rf_mlocked), 16);
+	model_run_clear(&r);
+}
+END_TEST
+
 START_TEST(dontneed_gives_the_pattern_back)
 {
 	struct model_run r;
@@ -122,6 +191,7 @@ START_TEST(members_differ_in_whose_page_it_is)
 		{ "--fill zero-always", 12, 0, 0, 0, 12 },
 		{ "--fill memset", 16, 0, 0, 16, 16 },
 		{ "--fill refpage", 16, 8, 8, 0, 8 },
+		{ "--fill refpage,zero_page=no", 12, 0, 12, 0, 12 },
 		{ "--fill fill-on-fault", 12, 0, 12, 0, 12 },
 	};
 
@@ -329,7 +399,11 @@ Suite *suite_seam_fill(void)
 	tcase_add_test(t, a_load_maps_the_shared_page);
 	tcase_add_test(t, a_store_gets_a_page_that_is_filled);
 	tcase_add_test(t, what_was_written_is_ordinary);
+	tcase_add_test(t, a_store_is_charged);
+	tcase_add_test(t, the_shared_page_stays);
 	tcase_add_test(t, dontneed_gives_the_pattern_back);
+	tcase_add_test(t, lazyfree_gives_the_pattern_back);
+	tcase_add_test(t, locking_a_reference_page);
 	tcase_add_test(t, it_costs_mappings);
 	tcase_add_test(t, reference_pages_are_memory);
 	suite_add_tcase(s, t);

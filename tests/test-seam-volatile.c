@@ -280,6 +280,78 @@ START_TEST(oldest_first)
 }
 END_TEST
 
+/* There is one list for all: whose range was marked first loses it first, but a cgroup at its limit
+ * takes no others than its own.  ashmem takes two ranges for two pages. */
+START_TEST(oldest_first_of_all_tasks)
+{
+	static const struct { const char *member; unsigned pages, lost; } rows[] = {
+		{ "--volatile mm-tree --swap zram", 32, 0 }, { "--volatile ashmem --swap zram", 64, 1 },
+	};
+	/* 96 pages, tables, and room for some twenty. */
+	const char *trace = "cgroup /c memory.max=512K\ncgroup /d\ntask 1 cgroup=/c\ntask 2 cgroup=/c\ntask 3 cgroup=/d\n"
+		"mmap 1 10000000 128K rw- anon\nW 1 10000000 128K\nmmap 2 10000000 128K rw- anon\nW 2 10000000 128K\n"
+		"mmap 3 10000000 128K rw- anon\nW 3 10000000 128K\nvrange 3 10000000 128K volatile\n"
+		"vrange 2 10000000 128K volatile\nvrange 1 10000000 128K volatile\n"
+		"mmap 1 20000000 240K rw- anon\nW 1 20000000 228K\nmark pressure\n"
+		"vrange 1 10000000 128K nonvolatile\nmark one\nvrange 3 10000000 128K nonvolatile\nmark three\n"
+		"vrange 2 10000000 128K nonvolatile\n";
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct model_run r;
+
+		model_run(&r, rows[i].member, trace, 0);
+		eq(MARK_COUNTER(&r, "pressure", rf_purged_pages), rows[i].pages);
+		eq(MARK_COUNTER(&r, "one", rf_vrange_lost), rows[i].lost);
+		eq(MARK_COUNTER(&r, "three", rf_vrange_lost), rows[i].lost);
+		eq(COUNTER(&r, rf_vrange_lost), rows[i].lost + 1);
+		model_run_clear(&r);
+	}
+}
+END_TEST
+
+/* A range whose lock somebody has is left alone, and the next is taken: task 1 changes a mapping from
+ * 1.00 to 1.05 s, and memory runs short at 1.01 s. */
+START_TEST(locked_ranges_are_skipped)
+{
+	for (unsigned busy = 0; busy < 2; busy++) {
+		g_autofree char *trace = g_strdup_printf(
+			"cgroup /c memory.max=512K\ntask 1 cgroup=/c\ntask 2 cgroup=/c\ntask 3 cgroup=/c\n"
+			"mmap 1 10000000 128K rw- anon\nmmap 2 10000000 128K rw- anon\nmmap 3 10000000 240K rw- anon\n"
+			"W 1 10000000 128K\nW 2 10000000 128K\nvrange 1 10000000 128K volatile\nat 900000000\n"
+			"vrange 2 10000000 128K volatile\nat 1000000000\n%sthink 3 10000000\nW 3 10000000 240K\nat 2000000000\n"
+			"vrange 1 10000000 128K nonvolatile\nR 1 10000000 128K\nvrange 2 10000000 128K nonvolatile\n"
+			"R 2 10000000 128K\n", busy ? "mmap 1 50000000 4K rw- anon\n" : "");
+		struct model_run r;
+
+		model_run(&r, "--replay closed --cpus 3 --volatile mm-tree --swap zram --set mmap_lock_hold=50ms", trace, 0);
+		eq(COUNTER(&r, rf_purged_pages), 32);
+		eq(COUNTER(&r, rf_vrange_lost), 1);
+		eq(task_of(&r, 1)->pgfault, busy ? 32 : 64); /* who lost its data faults again */
+		eq(task_of(&r, 2)->pgfault, busy ? 64 : 32);
+		model_run_clear(&r);
+	}
+}
+END_TEST
+
+/* Memory of the machine runs short, and kswapd purges; at a cgroup's limit it is the task itself. */
+START_TEST(who_purges)
+{
+	struct model_run r;
+
+	model_run(&r, "--volatile mm-tree --swap zram", CACHE PRESSURE, 0);
+	eq(COUNTER(&r, rf_purged_pages), 32);
+	eq(COUNTER(&r, rf_purged_kswapd), 0);
+	model_run_clear(&r);
+	model_run(&r, "--ram 8M --min_free_kbytes 512 --volatile mm-tree --swap zram",
+	          "task 1\nmmap 1 10000000 8M rw- anon\nW 1 10000000 256K\nvrange 1 10000000 256K volatile\n"
+	          "W 1 10100000 7M\nthink 1 1000000\n", MODEL_RUN_UNCHECKED);
+	eq(COUNTER(&r, rf_purged_pages), 64);
+	eq(COUNTER(&r, allocstall), 0);
+	eq(COUNTER(&r, rf_purged_kswapd), 64);
+	model_run_clear(&r);
+}
+END_TEST
+
 /* W5: 26 chunks of 16 KiB, the even ones volatile, in a cgroup of 1 MiB; then a child writes 3 MiB.
  * Each volatile chunk is lost whole or not at all, oldest first; the odd ones are intact. */
 START_TEST(all_or_nothing)
@@ -377,6 +449,68 @@ START_TEST(touching_what_was_purged)
 }
 END_TEST
 
+/* The flag of a mapping says the same as the range of a tree. */
+START_TEST(touching_what_was_purged_of_a_mapping)
+{
+	struct model_run r;
+
+	model_run(&r, "--volatile vma --swap zram --set sigbus=10us --set regen_page=1us --set zero_page=0",
+	          PURGED "R 1 10001000\nmark touched\nW 1 10000000 64K\n", 0);
+	eq(MARK_COUNTER(&r, "purged", rf_purged_pages), 32);
+	eq(MARK_COUNTER(&r, "touched", rf_sigbus), 1);
+	eq(mark_of(&r, "touched")->gauge[RF_G_rf_vranges], 1);
+	eq(mark_of(&r, "touched")->gauge[RF_G_rf_time_fault] - mark_of(&r, "purged")->gauge[RF_G_rf_time_fault],
+	   10000 + 16 * 1000 + 700);
+	eq(COUNTER(&r, rf_sigbus), 1);
+	model_run_clear(&r);
+
+	model_run(&r, "--volatile vma,on_purged_touch=zero --swap zram", PURGED "R 1 10001000\nR 1 10010000\n", 0);
+	eq(COUNTER(&r, rf_sigbus), 0);
+	eq(COUNTER(&r, rf_purged_zero), 1);
+	eq(GAUGE(&r, rf_vranges), 2);
+	model_run_clear(&r);
+
+	model_run(&r, "--volatile vma,on_purged_touch=kill --swap zram", PURGED "R 1 10001000\n", 0);
+	eq(COUNTER(&r, rf_sigbus), 1);
+	eq(GAUGE(&r, rf_rss), 0);
+	model_run_clear(&r);
+}
+END_TEST
+
+/* The entry of each page that was discarded says so: what was never there is no loss, nor what somebody
+ * threw away or moved since; a child inherits such entries. */
+START_TEST(lost_is_a_matter_of_pages)
+{
+	static const char *const members[] = { "--volatile mm-tree --swap zram", "--volatile vma --swap zram" };
+	static const struct { const char *after; unsigned signals, lost; } rows[] = {
+		{ "R 1 10008000\nR 1 1000f000\nW 1 10009000\n", 0, 0 }, /* the second half was never written */
+		{ "R 1 10008000\nR 1 10007000\n", 1, 1 },
+		{ "madvise 1 10000000 16K dontneed\nR 1 10000000 16K\n", 0, 0 },
+		{ "madvise 1 10000000 16K dontneed\nR 1 10000000 20K\n", 1, 1 },
+		{ "vrange 1 10000000 64K nonvolatile\nvrange 1 10000000 64K volatile\nR 1 10000000 64K\n", 0, 1 },
+		{ "mremap 1 10000000 64K 30000000 64K\nR 1 30000000 64K\n", 0, 0 },
+		{ "task 3 parent=1\nR 3 10001000\nR 3 10008000\n", 1, 1 },
+		{ "task 3 parent=1\nR 3 10001000\nR 1 10001000\n", 2, 2 }, /* each has a range of its own */
+		{ "task 3 parent=1\nvrange 3 10000000 64K nonvolatile\nR 3 10000000 64K\n", 0, 1 },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(members) * G_N_ELEMENTS(rows); i++) {
+		const unsigned row = i / G_N_ELEMENTS(members);
+		g_autofree char *trace = g_strconcat("cgroup /c memory.max=512K\ntask 1 cgroup=/c\n"
+			"mmap 1 10000000 64K rw- anon\nW 1 10000000 32K\nvrange 1 10000000 64K volatile\n" PRESSURE
+			"mark purged\n", rows[row].after, NULL);
+		struct model_run r;
+
+		model_run(&r, members[i % G_N_ELEMENTS(members)], trace, 0);
+		eq(MARK_COUNTER(&r, "purged", rf_purged_pages), 8);
+		ck_assert_msg(COUNTER(&r, rf_sigbus) == rows[row].signals && COUNTER(&r, rf_vrange_lost) == rows[row].lost,
+		              "%s, row %u: %" G_GUINT64_FORMAT " signals, %" G_GUINT64_FORMAT " lost", members[i % 2], row,
+		              COUNTER(&r, rf_sigbus), COUNTER(&r, rf_vrange_lost));
+		model_run_clear(&r);
+	}
+}
+END_TEST
+
 START_TEST(a_new_mapping_is_not_volatile)
 {
 	struct model_run r;
@@ -403,6 +537,14 @@ START_TEST(pages_shared_since_a_fork)
 	          "vrange 3 10000000 192K nonvolatile\n", 0);
 	eq(mark_of(&r, "fork")->gauge[RF_G_rf_vranges], 4);
 	eq(COUNTER(&r, rf_purged_pages), 32); /* each once, whoever has it */
+	eq(COUNTER(&r, rf_vrange_lost), 2);
+	model_run_clear(&r);
+	/* Flags of mappings come with the mappings. */
+	model_run(&r, "--volatile vma --swap zram",
+	          CACHE "task 3 parent=1\nmark fork\n" PRESSURE "vrange 1 10000000 192K nonvolatile\n"
+	          "vrange 3 10000000 192K nonvolatile\n", 0);
+	eq(mark_of(&r, "fork")->gauge[RF_G_rf_vranges], 4);
+	eq(COUNTER(&r, rf_purged_pages), 32);
 	eq(COUNTER(&r, rf_vrange_lost), 2);
 	model_run_clear(&r);
 
@@ -489,6 +631,17 @@ START_TEST(only_whole_pages)
 	eq(mark_of(&r, "none")->gauge[RF_G_rf_vranges], 0);
 	eq(GAUGE(&r, rf_vranges), 1);
 	model_run_clear(&r);
+
+	/* An address within a page: its neighbours in that page keep their data. */
+	for (unsigned i = 0; i < 2; i++) {
+		model_run(&r, i ? "--volatile mm-tree" : "--volatile dontneed",
+		          "task 1\nmmap 1 10000000 16K rw- anon\nW 1 10000000 16K\nvrange 1 10000800 8K volatile\n"
+		          "mark marked\nvrange 1 10001000 4K nonvolatile\nvrange 1 10002800 2K volatile\n", 0);
+		eq(MARK_PAGES(&r, "marked", rf_rss), i ? 4 : 3);
+		eq(mark_of(&r, "marked")->gauge[RF_G_rf_vranges], i);
+		eq(GAUGE(&r, rf_vranges), 0); /* the one page that it was, and half of another */
+		model_run_clear(&r);
+	}
 }
 END_TEST
 
@@ -552,6 +705,52 @@ START_TEST(a_budget_of_ranges)
 	eq(COUNTER(&ranges, rf_purged_pages), 160);
 	model_run_clear(&pages);
 	model_run_clear(&ranges);
+}
+END_TEST
+
+/* Memory is pinned until somebody says otherwise, and then again; nothing is kept of it meanwhile. */
+START_TEST(pinned_unless_unpinned)
+{
+	static const char *const members[] = { "--volatile ashmem --swap zram", "--volatile mm-tree --swap zram",
+		                               "--volatile vma --swap zram" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(members); i++) {
+		struct model_run r;
+
+		model_run(&r, members[i],
+		          "cgroup /c memory.max=512K\ntask 1 cgroup=/c\nmmap 1 10000000 192K rw- anon\nW 1 10000000 192K\n"
+		          "mark pinned\nvrange 1 10000000 64K volatile\nvrange 1 10000000 64K nonvolatile\n"
+		          PRESSURE "R 1 10000000 192K\n", 0);
+		eq(mark_of(&r, "pinned")->gauge[RF_G_rf_vrange_bytes], 0);
+		eq(GAUGE(&r, rf_vrange_bytes), 0);
+		eq(COUNTER(&r, rf_purged_pages), 0);
+		eq(COUNTER(&r, rf_zero_page), 0);
+		eq(COUNTER(&r, rf_vrange_lost), 0);
+		model_run_clear(&r);
+	}
+}
+END_TEST
+
+/* MADV_FREE forgets that pages were used and stored to: reclaim frees them all at first sight, where it
+ * keeps others that were used; a store after it is seen even where processors keep translations.  The
+ * pages that were marked first are in no list yet, and stay as they are. */
+START_TEST(lazyfree_forgets)
+{
+	const char *trace = CACHE "mmap 1 20000000 512K rw- anon\nW 1 20000000 280K\nmark before\nW 1 20046000 32K\n";
+	struct model_run r;
+
+	model_run(&r, "--volatile madv-free --swap zram", trace, 0);
+	eq(MARK_COUNTER(&r, "before", pgscan_file) + MARK_COUNTER(&r, "before", pgscan_anon), 0);
+	eq(COUNTER(&r, pglazyfree), 16);
+	eq(COUNTER(&r, pglazyfreed), 16);
+	eq(COUNTER(&r, pgscan_file), 16);
+	ck_assert_uint_gt(COUNTER(&r, pgscan_anon), COUNTER(&r, pswpout));
+	model_run_clear(&r);
+
+	model_run(&r, "--tlb 64 --volatile madv-free --swap zram", CACHE "W 1 10000000 64K\n" PRESSURE, 0);
+	eq(COUNTER(&r, pglazyfree), 16);
+	eq(COUNTER(&r, pglazyfreed), 0);
+	model_run_clear(&r);
 }
 END_TEST
 
@@ -671,6 +870,75 @@ START_TEST(calls_cost)
 }
 END_TEST
 
+/* MADV_FREE walks the range, and each processor that runs the address space is told: the longer, the
+ * dearer; a range that a tree keeps costs the same whatever its length. */
+START_TEST(calls_cost_by_length)
+{
+	for (unsigned pages = 1; pages <= 256; pages *= 4) {
+		g_autofree char *trace = g_strdup_printf("task 1\ntask 2 parent=1 thread\ntask 3 parent=1 thread\n"
+			"mmap 1 10000000 1M rw- anon\nthink 2 900000000\nthink 3 900000000\nW 1 10000000 1M\n"
+			"vrange 1 10000000 %u volatile\n", pages * PAGE);
+		static const struct { const char *member; unsigned page, call; } rows[] = {
+			{ "--volatile madv-free --swap zram", 50, 1000 + 2 * 7000 },
+			{ "--volatile dontneed", 100, 1000 + 2 * 7000 },
+			{ "--volatile mm-tree", 0, 1200 },
+		};
+
+		for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+			g_autofree char *options = g_strconcat("--replay closed --cpus 3 --set tlb_shootdown=7us "
+				"--set context_switch=0 ", rows[i].member, NO_COSTS, NULL);
+			struct model_run r;
+
+			model_run(&r, options, trace, 0);
+			eq(task_of(&r, 1)->cpu, 1000 + rows[i].call + pages * rows[i].page);
+			model_run_clear(&r);
+		}
+	}
+}
+END_TEST
+
+/* Four tasks mark and unmark ranges, 10 us each: with a tree, threads wait for each other at its own
+ * lock and never at mmap_lock, which others could have; with flags of mappings at mmap_lock; processes
+ * have nothing in common, but for ashmem's one lock. */
+START_TEST(locks_of_members)
+{
+	enum { TASKS = 4, ROUNDS = 20, CALLS = 2 * TASKS * ROUNDS };
+	static const struct { const char *member; gboolean threads; const char *lock; } rows[] = {
+		{ "mm-tree", TRUE, "vrange_lock" }, { "mm-tree", FALSE, NULL },
+		{ "vma", TRUE, "mmap_lock" },       { "vma", FALSE, NULL },
+		{ "ashmem", TRUE, "vrange_lock" },  { "ashmem", FALSE, "vrange_lock" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *options = g_strdup_printf("--replay closed --cpus 4 --volatile %s --set syscall=0 "
+			"--set range_op=10us --set mapping_op=10us", rows[i].member);
+		g_autoptr(GString) trace = g_string_new("task 1\n");
+		uint64_t contended = 0;
+		struct model_run r;
+
+		for (unsigned t = 1; t <= TASKS; t++) /* all mappings before anybody else is there */
+			line(trace, "mmap 1 %x 64K rw- anon", t << 24);
+		for (unsigned t = 2; t <= TASKS; t++)
+			line(trace, "task %u parent=1%s", t, rows[i].threads ? " thread" : "");
+		line(trace, "at 1000000");
+		for (unsigned k = 0; k < ROUNDS; k++)
+			for (unsigned t = 1; t <= TASKS; t++)
+				line(trace, "vrange %u %x 64K volatile\nvrange %u %x 64K nonvolatile", t, t << 24, t, t << 24);
+		model_run(&r, options, trace->str, 0);
+		contended = GAUGE(&r, rf_lock_contended);
+		if (rows[i].lock) {
+			eq(lock_of(&r, rows[i].lock)->contended, contended); /* nobody waits at another */
+			ck_assert_uint_ge(contended, CALLS - 2 * TASKS);
+			ck_assert_uint_ge(GAUGE(&r, rf_time), 1000000 + CALLS * 10000);
+		} else {
+			eq(contended, 0);
+			eq(GAUGE(&r, rf_time), 1000000 + CALLS / TASKS * 10000);
+		}
+		model_run_clear(&r);
+	}
+}
+END_TEST
+
 Suite *suite_seam_volatile(void)
 {
 	Suite *s = suite_create("seam_volatile");
@@ -685,8 +953,13 @@ Suite *suite_seam_volatile(void)
 	t = tcase_create("calls");
 	tcase_add_test(t, without_pressure_nothing_happens);
 	tcase_add_test(t, oldest_first);
+	tcase_add_test(t, oldest_first_of_all_tasks);
+	tcase_add_test(t, locked_ranges_are_skipped);
+	tcase_add_test(t, who_purges);
 	tcase_add_test(t, all_or_nothing);
 	tcase_add_test(t, touching_what_was_purged);
+	tcase_add_test(t, touching_what_was_purged_of_a_mapping);
+	tcase_add_test(t, lost_is_a_matter_of_pages);
 	tcase_add_test(t, a_new_mapping_is_not_volatile);
 	suite_add_tcase(s, t);
 	t = tcase_create("memory");
@@ -700,10 +973,14 @@ Suite *suite_seam_volatile(void)
 	tcase_add_test(t, pages_that_reclaim_meets);
 	tcase_add_test(t, a_part_of_a_range);
 	tcase_add_test(t, a_budget_of_ranges);
+	tcase_add_test(t, pinned_unless_unpinned);
+	tcase_add_test(t, lazyfree_forgets);
 	tcase_add_test(t, lazyfree_pages);
 	tcase_add_test(t, how_many_ranges);
 	tcase_add_test(t, mappings_merge);
 	tcase_add_test(t, calls_cost);
+	tcase_add_test(t, calls_cost_by_length);
+	tcase_add_test(t, locks_of_members);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -343,6 +343,8 @@ static void move_entry(struct rf_model *m, struct space *s, uint32_t v, uint32_t
 		return;
 	}
 	unmap_entry(m, v);
+	if (f == PTE_LOST) /* its range was left behind */
+		return;
 	if (f & PTE_ZERO) {
 		map_special(m, w, p, f & ~(PTE_PRESENT | PTE_ZERO));
 	} else if (f & PTE_PRESENT) {
@@ -512,15 +514,6 @@ static gboolean touch_mappings(struct rf_model *m, struct task *t, struct space 
 	return ev->kind != RF_EV_MMAP || !program_fills_it(m, map) || program_fills(m, t, s, map, error);
 }
 
-static void mmap_lock_take(struct rf_model *m, struct space *s, enum rf_lock_mode mode)
-{
-	lock_take(m, &s->mmap_lock, mode);
-	if (mode == RF_LOCK_EXCLUSIVE)
-		s->changes++;
-	else
-		wait_for_faults(m, s);
-}
-
 /* vrange(2), or what stands for it: the locks that the member takes, one inside the other, and the call
  * in the innermost. */
 static void vrange_event(struct rf_model *m, struct task *t, struct space *s, const struct rf_event *ev,
@@ -538,17 +531,21 @@ static void vrange_event(struct rf_model *m, struct task *t, struct space *s, co
 		if (step[i].lock == RF_VLOCK_MMAP)
 			mmap_lock_take(m, s, mode);
 		else
-			lock_take(m, step[i].lock == RF_VLOCK_RANGES ? &s->ranges_lock : &m->vol_lock, mode);
+			lock_take(m, volatile_lock(m, s, step[i].lock), mode);
 		spend(m, step[i].hold, &m->time_access);
 	}
 	if (t->alive) {
 		volatile_call(m, s, ev, start, end);
 		vmas_charge(m, s);
 	}
-	while (i-- > 0)
-		lock_drop(m, step[i].lock == RF_VLOCK_MMAP ? &s->mmap_lock :
-		             step[i].lock == RF_VLOCK_RANGES ? &s->ranges_lock : &m->vol_lock,
-		          step[i].exclusive ? RF_LOCK_EXCLUSIVE : RF_LOCK_SHARED);
+	while (i-- > 0) {
+		enum rf_lock_mode mode = step[i].exclusive ? RF_LOCK_EXCLUSIVE : RF_LOCK_SHARED;
+
+		if (step[i].lock == RF_VLOCK_MMAP)
+			mmap_lock_drop(m, s, mode);
+		else
+			lock_drop(m, volatile_lock(m, s, step[i].lock), mode);
+	}
 	stall_end(m);
 }
 
@@ -574,14 +571,14 @@ gboolean mapping_event(struct rf_model *m, const struct rf_event *ev, GError **e
 		return FALSE;
 	}
 	if (ev->kind == RF_EV_VRANGE) {
-		vrange_event(m, t, s, ev, start, end);
+		vrange_event(m, t, s, ev, ev->addr, ev->addr + ev->len); /* whole pages alone: cut, not rounded */
 		return TRUE;
 	}
 	spend(m, m->profile.syscall, &m->time_access);
 	mmap_lock_take(m, s, mode);
 	if (t->alive)
 		ok = change_mappings(m, s, ev, start, end, &map, error);
-	lock_drop(m, &s->mmap_lock, mode);
+	mmap_lock_drop(m, s, mode);
 	if (ok && t->alive)
 		ok = touch_mappings(m, t, s, ev, start, end, &map, error);
 	if (ok)

@@ -41,6 +41,8 @@ static void check_entry(const struct rf_model *m, uint32_t v, struct recount *r,
 			broken("entry %u is empty and names page %u", v, p);
 		return;
 	}
+	if (f == PTE_LOST)
+		return;
 	if (!(f & PTE_PRESENT) == !(f & PTE_SWAP))
 		broken("entry %u has flags 0x%x", v, f);
 	if (f & PTE_ZERO)

@@ -135,6 +135,24 @@ void lock_drop(struct rf_model *m, struct rf_lock *l, enum rf_lock_mode mode)
 		rf_lock_drop(l, m->sched, m->host.now, mode);
 }
 
+void mmap_lock_take(struct rf_model *m, struct space *s, enum rf_lock_mode mode)
+{
+	lock_take(m, &s->mmap_lock, mode);
+	if (mode == RF_LOCK_EXCLUSIVE) {
+		s->changes++;
+		s->changing = TRUE;
+	} else {
+		wait_for_faults(m, s);
+	}
+}
+
+void mmap_lock_drop(struct rf_model *m, struct space *s, enum rf_lock_mode mode)
+{
+	if (mode == RF_LOCK_EXCLUSIVE)
+		s->changing = FALSE;
+	lock_drop(m, &s->mmap_lock, mode);
+}
+
 /* Since 6.4 a fault locks its mapping alone. */
 static enum rf_lock_mode fault_mode(const struct rf_model *m)
 {

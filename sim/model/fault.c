@@ -190,7 +190,7 @@ static enum fault locked_fault(struct rf_model *m, struct task *t, uint32_t v, u
 	enum fault result;
 	gboolean anon;
 
-	if (m->vol_used && !m->pte[v]) {
+	if (m->vol_used && (!m->pte[v] || m->pte[v] == PTE_LOST)) {
 		if (!volatile_touch(m, t, s, v))
 			return FAULT_KILLED;
 		found = vma_of(m, s, entry_vpn(m, v)); /* mappings may have merged */

@@ -33,6 +33,7 @@ enum {
 	PTE_DIRTY = 1 << 3,
 	PTE_SWAP = 1 << 4,  /* not present; the page is in swap (or in the swap cache) */
 	PTE_ZERO = 1 << 5,  /* present: the zero page or a reference page, no logical page behind it */
+	PTE_LOST = PTE_ZERO, /* alone, not present: its page was discarded while it was volatile */
 	PTE_EXEC = 1 << 6,  /* its mapping is executable */
 	PTE_NOREC = 1 << 7, /* its mapping has no recency (2.4): reclaim does not see PTE_ACC */
 };
@@ -65,6 +66,7 @@ struct space {
 	struct rf_vmas *vmas;
 	struct rf_lock mmap_lock, ranges_lock;
 	uint32_t changes, asleep; /* of its mappings; tasks that sleep with mmap_lock shared */
+	gboolean changing;        /* somebody has mmap_lock exclusively */
 	GArray *leaves;      /* uint32_t leaf numbers, by base */
 	GByteArray *anon_vma; /* by the serial of a mapping: has it an anon_vma? */
 	uint32_t nvmas, nanon_vmas; /* as charged */
@@ -303,6 +305,7 @@ gboolean anon_vma_charge(struct rf_model *m, struct space *s, const struct rf_vm
 void tables_free(struct rf_model *m, struct space *s, uint64_t from, uint64_t to);
 void map_page(struct rf_model *m, uint32_t v, rf_page p, uint8_t flags);
 void map_special(struct rf_model *m, uint32_t v, uint32_t what, uint8_t flags); /* zero or reference page */
+void map_lost(struct rf_model *m, uint32_t v); /* an empty entry remembers that its page was purged */
 /* Empty an entry; what becomes of its page is the caller's. */
 void unmap_entry(struct rf_model *m, uint32_t v);
 /* Empty an entry and let go of its page (munmap, exit, MADV_DONTNEED). */
@@ -361,13 +364,14 @@ void volatile_free(struct rf_model *m);
 void volatile_call(struct rf_model *m, struct space *s, const struct rf_event *ev, uint64_t start, uint64_t end);
 /* Locks that the call takes: their number, 0 when there is no call (rf_volatile_ops.locks). */
 unsigned volatile_locks(struct rf_model *m, const struct rf_event *ev, struct rf_vstep step[RF_VSTEPS]);
+struct rf_lock *volatile_lock(struct rf_model *m, struct space *s, enum rf_vlock lock);
 void volatile_unmap(struct rf_model *m, struct space *s, uint64_t start, uint64_t end); /* before it is done */
 void volatile_fork(struct rf_model *m, const struct space *from, const struct space *to);
 /* Before reclaim looks at pages: ranges of sc's target.  Pages that went are in sc->reclaimed. */
 void volatile_purge(struct rf_model *m, struct rf_scan *sc);
 void volatile_settle(struct rf_model *m); /* after it */
 gboolean volatile_discards(struct rf_model *m, rf_page p); /* reclaim met p: was it discarded? */
-/* Entry v, which is empty, is accessed.  FALSE: the task was killed for it. */
+/* Entry v, which is empty or lost, is accessed, and is empty then.  FALSE: the task was killed for it. */
 gboolean volatile_touch(struct rf_model *m, struct task *t, struct space *s, uint32_t v);
 
 /* ---- llc.c: which frames the last-level cache holds, as fresh pages fill them ---- */
@@ -532,6 +536,9 @@ void closed_gauges(struct rf_model *m, struct rf_result *out);
 /* In ordered replay a lock is always free; an exclusive section costs what it costs. */
 void lock_take(struct rf_model *m, struct rf_lock *l, enum rf_lock_mode mode);
 void lock_drop(struct rf_model *m, struct rf_lock *l, enum rf_lock_mode mode);
+/* mmap_lock for a call. */
+void mmap_lock_take(struct rf_model *m, struct space *s, enum rf_lock_mode mode);
+void mmap_lock_drop(struct rf_model *m, struct space *s, enum rf_lock_mode mode);
 /* mmap_lock for a fault: let go of while a device is waited for. */
 void fault_lock(struct rf_model *m, struct space *s);
 void fault_unlock(struct rf_model *m);

@@ -381,6 +381,12 @@ void map_special(struct rf_model *m, uint32_t v, uint32_t what, uint8_t flags)
 	m->pte_page[v] = what;
 }
 
+void map_lost(struct rf_model *m, uint32_t v)
+{
+	m->leaf[v >> m->leaf_shift].used++;
+	m->pte[v] = PTE_LOST;
+}
+
 void unmap_entry(struct rf_model *m, uint32_t v)
 {
 	struct space *s = space_of_entry(m, v);
@@ -505,7 +511,9 @@ static void copy_entry(struct rf_model *m, uint32_t v, uint32_t w, struct space 
 	uint8_t f = m->pte[v];
 	rf_page p = m->pte_page[v];
 
-	if (f & PTE_ZERO) {
+	if (f == PTE_LOST) {
+		map_lost(m, w);
+	} else if (f & PTE_ZERO) {
 		map_special(m, w, p, f & (PTE_EXEC | PTE_NOREC));
 	} else if (f & PTE_SWAP) {
 		chain_add(m, w, p);
@@ -585,13 +593,13 @@ static gboolean copy_space(struct rf_model *m, struct space *s, struct task *par
 	gboolean ok;
 
 	m->current = parent;
-	lock_take(m, &from->mmap_lock, RF_LOCK_EXCLUSIVE);
+	mmap_lock_take(m, from, RF_LOCK_EXCLUSIVE);
 	rf_vmas_free(s->vmas);
 	s->vmas = rf_vmas_copy(from->vmas);
 	rf_vmas_change(s->vmas, 0, UINT64_MAX, FALSE, 0, 0, RF_VMA_LOCKED);
 	volatile_fork(m, from, s);
 	ok = vmas_charge(m, s) && copy_tables(m, s, from);
-	lock_drop(m, &from->mmap_lock, RF_LOCK_EXCLUSIVE);
+	mmap_lock_drop(m, from, RF_LOCK_EXCLUSIVE);
 	return ok;
 }
 

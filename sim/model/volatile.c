@@ -104,16 +104,25 @@ static void tell_all(struct rf_model *m, rf_page p, uint64_t told)
 
 static void throw_away(struct rf_model *m, rf_page p, uint64_t told)
 {
+	struct cgroup *cg = cgroup_nth(m, m->owner[p]);
+	gboolean last;
+
 	tell_all(m, p, told);
-	count(m, cgroup_nth(m, m->owner[p]), RF_C_rf_purged_pages, 1);
+	count(m, cg, RF_C_rf_purged_pages, 1);
+	if (m->scan && m->scan->kswapd)
+		count(m, cg, RF_C_rf_purged_kswapd, 1);
 	spend(m, m->profile.zap_page, &m->time_reclaim);
 	if (m->fact[p] & F_SHMEM) {
 		shmem_remove(m, p);
 		return;
 	}
-	while (m->rmap_next[m->rmap[p]] != RF_NO_PAGE)
-		zap_entry(m, m->rmap[p]);
-	zap_entry(m, m->rmap[p]); /* the last one frees it */
+	do {
+		uint32_t v = m->rmap[p];
+
+		last = m->rmap_next[v] == RF_NO_PAGE;
+		zap_entry(m, v); /* the last one frees it */
+		map_lost(m, v);
+	} while (!last);
 }
 
 /* ---- what members ask for ---- */
@@ -178,14 +187,47 @@ static void host_lazyfree(struct rf_volatile *vol, uint64_t root, uint64_t start
 	advise_free(m, m->spaces->pdata[root], start >> m->cfg.page_shift, end >> m->cfg.page_shift);
 }
 
+struct rf_lock *volatile_lock(struct rf_model *m, struct space *s, enum rf_vlock lock)
+{
+	switch (lock) {
+	case RF_VLOCK_MMAP:
+		return &s->mmap_lock;
+	case RF_VLOCK_RANGES:
+		return &s->ranges_lock;
+	case RF_VLOCK_GLOBAL:
+		break;
+	}
+	return &m->vol_lock;
+}
+
+/* Reclaim does not wait for locks: somebody may wait for memory with them. */
+static gboolean locks_are_free(struct rf_model *m, struct space *s)
+{
+	struct rf_vstep step[RF_VSTEPS];
+	unsigned n = m->vol.ops->locks(&m->vol, RF_VOP_PURGE, 0, 0, step), i;
+
+	for (i = 0; i < n; i++) {
+		enum rf_lock_mode mode = step[i].exclusive ? RF_LOCK_EXCLUSIVE : RF_LOCK_SHARED;
+
+		if ((step[i].lock == RF_VLOCK_MMAP && s->changing) ||
+		    (m->closed && rf_lock_is_busy(volatile_lock(m, s, step[i].lock), m->host.now, mode)))
+			return FALSE;
+	}
+	return TRUE;
+}
+
 static gboolean host_in_reach(struct rf_volatile *vol, uint64_t root)
 {
-	const struct rf_model *m = vol->machine;
-	uint32_t cgroup = root & RF_VROOT_FILE
-		? ((struct file *)m->files->pdata[root & (RF_VROOT_FILE - 1)])->vol_cgroup - 1
-		: ((struct space *)m->spaces->pdata[root])->cgroup;
+	struct rf_model *m = vol->machine;
+	struct space *s;
 
-	return !m->vol_target || below(m, cgroup, m->vol_target);
+	if (root & RF_VROOT_FILE) {
+		const struct file *f = m->files->pdata[root & (RF_VROOT_FILE - 1)];
+
+		return !m->vol_target || below(m, f->vol_cgroup - 1, m->vol_target);
+	}
+	s = m->spaces->pdata[root];
+	return (!m->vol_target || below(m, s->cgroup, m->vol_target)) && locks_are_free(m, s);
 }
 
 /* ---- ranges as flags of mappings ---- */
@@ -418,15 +460,19 @@ gboolean volatile_touch(struct rf_model *m, struct task *t, struct space *s, uin
 {
 	struct cgroup *cg = cgroup_nth(m, s->cgroup);
 	const struct rf_vma *vma = vma_of(m, s, entry_vpn(m, v));
+	gboolean was_lost = m->pte[v] == PTE_LOST;
 	uint64_t root, addr, pages = 0;
 
-	if (!vma || vma->mkind == RF_MAP_FILE)
+	unmap_entry(m, v);
+	if (!vma)
 		return TRUE;
-	if (vma->mkind == RF_MAP_SHMEM) {
+	if (vma->mkind == RF_MAP_SHMEM) { /* what was discarded left its file: nobody's entry knows it */
 		rf_page p = file_page(m, vma_file(m, vma), vma_pgoff(m, vma, entry_vpn(m, v)));
 
 		if (p != RF_NO_PAGE && (m->fact[p] & (RF_PAGE_RESIDENT | F_SLOT)))
 			return TRUE;
+	} else if (!was_lost) {
+		return TRUE;
 	}
 	root = root_of(m, s, vma, entry_vpn(m, v), &addr);
 	switch (m->vol.ops->touch(&m->vol, root, addr, &pages)) {
