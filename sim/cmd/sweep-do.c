@@ -147,7 +147,23 @@ static void print_failures(const GPtrArray *points, const struct rf_collation *c
 		printf("  and %u more, see status.csv\n", named - MOST_NAMED);
 }
 
-static void summary(const struct rf_sweep_args *a, const GPtrArray *points, guint now,
+/* How many points' results were come by so. */
+static guint count(const GPtrArray *points, const GPtrArray *distinct, const struct rf_outcome *outcome,
+                   enum rf_outcome_state state)
+{
+	g_autoptr(GHashTable) ids = g_hash_table_new(g_str_hash, g_str_equal);
+	guint n = 0;
+
+	for (guint i = 0; outcome && i < distinct->len; i++) {
+		if (outcome[i].state == state)
+			g_hash_table_add(ids, ((struct rf_point *)distinct->pdata[i])->id);
+	}
+	for (guint i = 0; i < points->len; i++)
+		n += g_hash_table_contains(ids, ((struct rf_point *)points->pdata[i])->id);
+	return n;
+}
+
+static void summary(const struct rf_sweep_args *a, const GPtrArray *points, guint before, guint now,
                     const struct rf_collation *c)
 {
 	guint failed = c->count[RF_POINT_FAILED];
@@ -155,8 +171,10 @@ static void summary(const struct rf_sweep_args *a, const GPtrArray *points, guin
 
 	if (!a->quiet || failed || open) {
 		printf("%u of %u points have results", c->count[RF_POINT_DONE], points->len);
+		if (before)
+			printf(", %u of them from before", before);
 		if (now)
-			printf(", %u of them new", now);
+			printf(before ? ", %u new" : ", %u of them new", now);
 		if (failed)
 			printf("; %u failed", failed);
 		if (open)
@@ -167,21 +185,6 @@ static void summary(const struct rf_sweep_args *a, const GPtrArray *points, guin
 	fflush(stdout);
 }
 
-static guint count_new(const GPtrArray *points, const GPtrArray *distinct,
-                       const struct rf_outcome *outcome)
-{
-	g_autoptr(GHashTable) new = g_hash_table_new(g_str_hash, g_str_equal);
-	guint n = 0;
-
-	for (guint i = 0; outcome && i < distinct->len; i++) {
-		if (outcome[i].state == RF_OUTCOME_NOW)
-			g_hash_table_add(new, ((struct rf_point *)distinct->pdata[i])->id);
-	}
-	for (guint i = 0; i < points->len; i++)
-		n += g_hash_table_contains(new, ((struct rf_point *)points->pdata[i])->id);
-	return n;
-}
-
 gboolean rf_sweep_merge(const struct rf_sweep_args *a, const GPtrArray *points,
                         const GPtrArray *distinct, const struct rf_outcome *outcome, int *code,
                         GError **error)
@@ -189,7 +192,8 @@ gboolean rf_sweep_merge(const struct rf_sweep_args *a, const GPtrArray *points,
 	struct rf_collation c;
 	gboolean ok = rf_collate(a->output, points, distinct, outcome, &c, error);
 
-	summary(a, points, count_new(points, distinct, outcome), &c);
+	summary(a, points, count(points, distinct, outcome, RF_OUTCOME_BEFORE),
+	        count(points, distinct, outcome, RF_OUTCOME_NOW), &c);
 	*code = c.code;
 	rf_collation_clear(&c);
 	return ok;

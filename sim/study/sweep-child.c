@@ -239,6 +239,8 @@ static void announce(const struct rf_child *c, const struct group *g, guint left
 		g_string_append_printf(s, "%-20s %6u points, about %s of memory", name, g->n, each);
 		if (g->n < left)
 			g_string_append_printf(s, "; %u more after them", left - g->n);
+		if (before)
+			g_string_append_printf(s, "; %u are done", before);
 		rf_progress_wipe(c->progress);
 		printf("%s\n", s->str);
 		fflush(stdout);
