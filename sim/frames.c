@@ -554,8 +554,6 @@ static gboolean run_item(struct rf_frames *m, const struct rf_item *item, GError
 {
 	uint64_t began = m->host.now, misses = m->counter[RF_C_rf_pages_in];
 
-	if (!rf_names_check_runs(&m->names, item, error))
-		return FALSE;
 	if (!m->task || m->task->tid != item->runs.tid)
 		m->task = rf_names_task(&m->names, item->runs.tid);
 	if (!m->task) {

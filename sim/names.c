@@ -202,25 +202,6 @@ static gboolean name_pages(struct rf_names *n, const struct rf_item *item, GErro
 	return TRUE;
 }
 
-gboolean rf_names_check_runs(const struct rf_names *n, const struct rf_item *item, GError **error)
-{
-	const uint32_t *page = item->runs.page;
-	uint32_t max = 0, lane[4] = { 0 };
-	size_t count = item->runs.n, i = 0;
-
-	for (; i + 4 <= count; i += 4)
-		for (unsigned k = 0; k < 4; k++)
-			lane[k] = MAX(lane[k], page[i + k]);
-	for (; i < count; i++)
-		max = MAX(max, page[i]);
-	for (unsigned k = 0; k < 4; k++)
-		max = MAX(max, lane[k]);
-	if (max < n->nids || !item->runs.n)
-		return TRUE;
-	rf_set_data(error, "page %u has no name; there are %u so far", max, n->nids);
-	return FALSE;
-}
-
 /* ---- what frees pages ---- */
 
 static void free_space(struct rf_names *n, struct rf_name_space *s, const struct rf_names_user *u)

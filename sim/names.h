@@ -60,8 +60,6 @@ void rf_names_clear(struct rf_names *n);
 /* Follow an item of kind pages or event; others change nothing. */
 gboolean rf_names_item(struct rf_names *n, const struct rf_item *item,
                        const struct rf_names_user *user, GError **error);
-/* Are all ids of the runs known?  To be asked before they are looked up. */
-gboolean rf_names_check_runs(const struct rf_names *n, const struct rf_item *item, GError **error);
 
 struct rf_name_task *rf_names_task(struct rf_names *n, uint32_t tid); /* or NULL */
 struct rf_name_space *rf_names_space(struct rf_names *n, uint32_t page);

@@ -324,8 +324,6 @@ gboolean rf_curve_item(struct rf_curve *c, const struct rf_item *item, GError **
 		c->next_at = 0;
 	}
 	if (item->kind == RF_ITEM_RUNS) {
-		if (!rf_names_check_runs(&c->names, item, error))
-			return FALSE;
 		runs(c, &item->runs);
 		return TRUE;
 	}
