@@ -72,14 +72,13 @@ static struct rf_lruvec *host_lruvec_of(struct rf_policy *pol, rf_page page)
 static unsigned host_young(struct rf_policy *pol, rf_page page, struct rf_lruvec *target,
                            unsigned *vm)
 {
-	uint16_t *fact = &frames_of(pol)->fact[page];
-	unsigned young = (*fact & F_ACCESSED) != 0;
+	uint16_t *fact = &frames_of(pol)->fact[page], was = *fact;
 
 	(void)target;
-	*fact &= ~F_ACCESSED;
+	*fact = was & ~F_ACCESSED;
 	if (vm)
-		*vm = young && (*fact & RF_PAGE_EXECUTED) ? RF_VM_EXEC : 0;
-	return young;
+		*vm = (was & (F_ACCESSED | RF_PAGE_EXECUTED)) == (F_ACCESSED | RF_PAGE_EXECUTED) ? RF_VM_EXEC : 0;
+	return (was & F_ACCESSED) != 0;
 }
 
 static uint64_t rss(const struct rf_frames *m)
@@ -119,12 +118,12 @@ static inline void enter(struct rf_frames *m, uint32_t page, uint16_t fact)
 		count_space(m, page, 1);
 }
 
-/* page is no longer in memory. */
-static inline void leave(struct rf_frames *m, uint32_t page)
+/* page is no longer in memory; evicted: F_EVICTED or nothing. */
+static inline void leave(struct rf_frames *m, uint32_t page, uint16_t evicted)
 {
 	uint16_t fact = m->fact[page];
 
-	m->fact[page] = fact & ~(RF_PAGE_RESIDENT | F_ACCESSED);
+	m->fact[page] = (fact & ~(RF_PAGE_RESIDENT | F_ACCESSED)) | evicted;
 	m->resident--;
 	m->rss_sum += m->host.now;
 	if (G_UNLIKELY(fact & F_KIND))
@@ -151,8 +150,7 @@ static inline void take_out(struct rf_frames *m, uint32_t page)
 	/* Textbook policies answer 1: nothing that would be worth 8 bytes a page. */
 	if (shadow != 1 || m->shadow)
 		keep_shadow(m, page, shadow);
-	leave(m, page);
-	m->fact[page] |= F_EVICTED;
+	leave(m, page, F_EVICTED);
 }
 
 static enum rf_verdict host_evict(struct rf_policy *pol, rf_page page, struct rf_scan *sc,
@@ -345,7 +343,8 @@ static void file_refault(struct rf_frames *m, uint16_t fact)
 }
 
 /* page is not in memory and is wanted; how: what add() is told beside what is found here. */
-static inline void bring_in(struct rf_frames *m, uint32_t page, unsigned how, gboolean exec)
+static inline __attribute__((always_inline))
+void bring_in(struct rf_frames *m, uint32_t page, unsigned how, gboolean exec)
 {
 	struct rf_policy *pol = m->pol;
 	uint64_t shadow = 0;
@@ -514,7 +513,7 @@ static void page_freed(void *self, uint32_t page)
 
 	if (fact & RF_PAGE_RESIDENT) {
 		ops->remove(m->pol, m->lv, page, RF_WHY_FREED);
-		leave(m, page);
+		leave(m, page, 0);
 		m->freed++;
 	} else if ((fact & F_EVICTED) && ops->forget) {
 		ops->forget(m->pol, page);

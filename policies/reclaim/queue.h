@@ -39,8 +39,10 @@ static inline gboolean rf_queued(const struct rf_link *link, rf_page page)
 	return link[page].prev != RF_NO_PAGE;
 }
 
-/* No slot is free: close the holes if they are many, else double the array. */
-static inline void rf_queue_make_room(struct rf_queue *q, struct rf_link *link)
+/* No slot is free: close the holes if they are many, else double the array.  Rare, and kept out of
+ * line: a push would save registers for it. */
+static G_GNUC_UNUSED __attribute__((noinline))
+void rf_queue_make_room(struct rf_queue *q, struct rf_link *link)
 {
 	rf_page *slot = q->slot;
 	uint32_t mask = q->mask, n = 0;
@@ -94,33 +96,29 @@ static inline void rf_queue_push_oldest(struct rf_queue *q, struct rf_link *link
 	q->n++;
 }
 
-/* Ask for up to n pages more of those in the oldest slots, as far as reach. */
-static inline void rf_queue_look_ahead(struct rf_queue *q, const struct rf_policy *pol, unsigned n,
+/* Ask for the pages of up to n slots more of the oldest, as far as reach. */
+static inline void rf_queue_look_ahead(struct rf_queue *q, const struct rf_policy *pol, uint32_t n,
                                        uint32_t reach)
 {
 	const uint16_t *fact = pol->host->fact;
 	const struct rf_link *link = pol->link;
-	const uint8_t *priv = pol->page_priv;
 	const size_t size = pol->ops->page_size;
+	const uint8_t *priv = size ? pol->page_priv : (const uint8_t *)link;
 	const rf_page *slot = q->slot;
-	uint32_t ahead = q->ahead, mask = q->mask, end = q->young;
+	uint32_t ahead = q->ahead, mask = q->mask, end = q->old + MIN(q->young - q->old, reach);
 
-	if (ahead - q->old > end - q->old)
+	if (ahead - q->old > q->young - q->old)
 		ahead = q->old;
-	if (end - q->old > reach)
-		end = q->old + reach;
-	if (ahead - q->old > end - q->old)
+	if (ahead - q->old >= end - q->old)
 		return;
-	while (n && ahead != end) {
-		rf_page page = slot[ahead++ & mask];
+	for (end = ahead + MIN(n, end - ahead); ahead != end; ahead++) {
+		rf_page page = slot[ahead & mask];
 
 		if (page == RF_NO_PAGE)
 			continue;
 		__builtin_prefetch(&fact[page], 1);
 		__builtin_prefetch(&link[page], 1);
-		if (size)
-			__builtin_prefetch(&priv[page * size], 1);
-		n--;
+		__builtin_prefetch(&priv[page * size], 1);
 	}
 	q->ahead = ahead;
 }
@@ -130,17 +128,14 @@ static inline void rf_queue_look_ahead(struct rf_queue *q, const struct rf_polic
 static inline unsigned rf_queue_take(struct rf_queue *q, const struct rf_policy *pol, unsigned n,
                                      rf_page *out)
 {
-	rf_page *slot = q->slot;
+	const rf_page *slot = q->slot;
 	uint32_t old = q->old, mask = q->mask;
 	unsigned i = 0;
 
 	n = MIN(n, q->n);
 	while (i < n) {
-		rf_page page = slot[old & mask];
-
-		slot[old++ & mask] = RF_NO_PAGE;
-		if (page != RF_NO_PAGE)
-			out[i++] = page;
+		out[i] = slot[old++ & mask];
+		i += out[i] != RF_NO_PAGE;
 	}
 	q->old = old;
 	q->n -= n;

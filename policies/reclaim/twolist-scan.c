@@ -70,6 +70,8 @@ static void note_pace(struct tl_pace *p, uint64_t now, unsigned pages, uint64_t 
 static unsigned isolate(struct rf_policy *pol, struct rf_lruvec *lv, int list, unsigned n, rf_page *page,
                         unsigned *pages)
 {
+	const uint16_t *const fact = pol->host->fact;
+	uint8_t *const priv = pol->page_priv;
 	struct tl_lruvec *v = tl_lruvec(lv);
 	unsigned taken = 0, i;
 
@@ -82,16 +84,22 @@ static unsigned isolate(struct rf_policy *pol, struct rf_lruvec *lv, int list, u
 	if (taken)
 		note_pace(&v->pace[list], pol->host->now, *pages, v->size[list]);
 	v->size[list] -= *pages;
-	for (i = 0; i < taken; i++)
-		pol->page_priv[page[i]] = (pol->page_priv[page[i]] & ~TL_LRU) | TL_ISOLATED;
+	for (i = 0; i < taken; i++) {
+		__builtin_prefetch(&fact[page[i]], 1);
+		priv[page[i]] = (priv[page[i]] & ~TL_LRU) | TL_ISOLATED;
+	}
 	return taken;
 }
 
-static void put_back(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
+/* Those of page[] that were not taken away in the meantime, as unevictable. */
+static void put_back(struct rf_policy *pol, struct rf_lruvec *lv, const rf_page *page, unsigned n)
 {
-	tl_list_add(pol, lv, page);
-	if (pol->page_priv[page] & TL_ACT)
-		tl_age_nonresident(lv, rf_folio_pages(pol, page));
+	unsigned aged = 0, i;
+
+	for (i = 0; i < n; i++)
+		if (pol->page_priv[page[i]] & TL_ISOLATED && tl_list_add(pol, lv, page[i]) & TL_ACT)
+			aged += rf_folio_pages(pol, page[i]);
+	tl_age_nonresident(lv, aged);
 }
 
 enum references { REF_RECLAIM, REF_RECLAIM_CLEAN, REF_KEEP, REF_ACTIVATE };
@@ -129,24 +137,25 @@ struct tally {
 	unsigned scanned[2], freed[2], activated, refilled, deactivated;
 };
 
+static void count(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter counter, unsigned n)
+{
+	if (n)
+		pol->host->count(pol, lv, counter, n);
+}
+
 static void report(struct rf_policy *pol, struct rf_lruvec *lv, const struct rf_scan *sc, const struct tally *t)
 {
-	const enum rf_counter scan = sc->kswapd ? RF_C_pgscan_kswapd : sc->proactive ? RF_C_pgscan_proactive :
-	                             RF_C_pgscan_direct;
-	const enum rf_counter steal = sc->kswapd ? RF_C_pgsteal_kswapd : sc->proactive ? RF_C_pgsteal_proactive :
-	                              RF_C_pgsteal_direct;
-	const struct { enum rf_counter c; unsigned n; } counts[] = {
-		{ scan, t->scanned[0] + t->scanned[1] }, { steal, t->freed[0] + t->freed[1] },
-		{ RF_C_pgscan_anon, t->scanned[0] }, { RF_C_pgscan_file, t->scanned[1] },
-		{ RF_C_pgsteal_anon, t->freed[0] }, { RF_C_pgsteal_file, t->freed[1] },
-		{ RF_C_pgactivate, t->activated }, { RF_C_pgrefill, t->refilled },
-		{ RF_C_pgdeactivate, t->deactivated },
-	};
-	unsigned i;
-
-	for (i = 0; i < G_N_ELEMENTS(counts); i++)
-		if (counts[i].n)
-			pol->host->count(pol, lv, counts[i].c, counts[i].n);
+	count(pol, lv, sc->kswapd ? RF_C_pgscan_kswapd : sc->proactive ? RF_C_pgscan_proactive :
+	      RF_C_pgscan_direct, t->scanned[0] + t->scanned[1]);
+	count(pol, lv, sc->kswapd ? RF_C_pgsteal_kswapd : sc->proactive ? RF_C_pgsteal_proactive :
+	      RF_C_pgsteal_direct, t->freed[0] + t->freed[1]);
+	count(pol, lv, RF_C_pgscan_anon, t->scanned[0]);
+	count(pol, lv, RF_C_pgscan_file, t->scanned[1]);
+	count(pol, lv, RF_C_pgsteal_anon, t->freed[0]);
+	count(pol, lv, RF_C_pgsteal_file, t->freed[1]);
+	count(pol, lv, RF_C_pgactivate, t->activated);
+	count(pol, lv, RF_C_pgrefill, t->refilled);
+	count(pol, lv, RF_C_pgdeactivate, t->deactivated);
 }
 
 /* shrink_inactive_list(): 3.2.  Returns the pages freed. */
@@ -182,9 +191,7 @@ static unsigned shrink_inactive(struct rf_policy *pol, struct rf_lruvec *lv, int
 		}
 		left[nleft++] = page[i];
 	}
-	for (i = 0; i < nleft; i++)
-		if (pol->page_priv[left[i]] & TL_ISOLATED) /* not taken away as unevictable */
-			put_back(pol, lv, left[i]);
+	put_back(pol, lv, left, nleft);
 
 	tally->scanned[type] += scanned;
 	tally->freed[type] += freed;
@@ -202,9 +209,8 @@ static void shrink_active(struct rf_policy *pol, struct rf_lruvec *lv, int list,
 {
 	const struct rf_host *host = pol->host;
 	int type = (list & TL_FILE) != 0;
-	rf_page page[CLUSTER];
-	gboolean keep[CLUSTER];
-	unsigned taken, scanned, i, rotated = 0;
+	rf_page page[CLUSTER], keep[CLUSTER];
+	unsigned taken, scanned, i, nkeep = 0, nrest = 0, rotated = 0;
 
 	tl_drain(pol);
 	taken = isolate(pol, lv, list, n, page, &scanned);
@@ -214,18 +220,16 @@ static void shrink_active(struct rf_policy *pol, struct rf_lruvec *lv, int list,
 	for (i = 0; i < taken; i++) {
 		unsigned vm;
 
-		keep[i] = host->young(pol, page[i], sc->target, &vm) && host->spare_active(pol, page[i], vm);
-		rotated += keep[i] ? rf_folio_pages(pol, page[i]) : 0;
-	}
-	for (i = 0; i < taken; i++)
-		if (keep[i])
-			put_back(pol, lv, page[i]);
-	for (i = 0; i < taken; i++) {
-		if (keep[i])
+		if (host->young(pol, page[i], sc->target, &vm) && host->spare_active(pol, page[i], vm)) {
+			rotated += rf_folio_pages(pol, page[i]);
+			keep[nkeep++] = page[i];
 			continue;
+		}
 		pol->page_priv[page[i]] = (pol->page_priv[page[i]] & ~TL_ACT) | TL_WS;
-		put_back(pol, lv, page[i]);
+		page[nrest++] = page[i];
 	}
+	put_back(pol, lv, keep, nkeep);
+	put_back(pol, lv, page, nrest);
 	tally->deactivated += scanned - rotated;
 	tl_lruvec(lv)->recent_scanned[type] += scanned;
 	tl_lruvec(lv)->recent_rotated[type] += rotated;

@@ -96,32 +96,22 @@ static void tl_lruvec_exit(struct rf_policy *pol, struct rf_lruvec *lv)
 
 /* ---- statistics: exact, and as folded last ---- */
 
-static uint64_t subtree_size(struct rf_lruvec *lv, int list)
+uint64_t tl_subtree_size(struct rf_lruvec *lv, int list)
 {
 	uint64_t sum = tl_lruvec(lv)->size[list];
 
 	for (lv = lv->child; lv; lv = lv->sibling)
-		sum += subtree_size(lv, list);
+		sum += tl_subtree_size(lv, list);
 	return sum;
 }
 
-static uint64_t subtree_activated(struct rf_lruvec *lv, int type)
+uint64_t tl_subtree_activated(struct rf_lruvec *lv, int type)
 {
 	uint64_t sum = tl_lruvec(lv)->activated[type];
 
 	for (lv = lv->child; lv; lv = lv->sibling)
-		sum += subtree_activated(lv, type);
+		sum += tl_subtree_activated(lv, type);
 	return sum;
-}
-
-uint64_t tl_stale_size(struct rf_policy *pol, struct rf_lruvec *lv, int list)
-{
-	return pol->host->stats_fresh ? subtree_size(lv, list) : tl_lruvec(lv)->flushed_size[list];
-}
-
-uint64_t tl_stale_activated(struct rf_policy *pol, struct rf_lruvec *lv, int type)
-{
-	return pol->host->stats_fresh ? subtree_activated(lv, type) : tl_lruvec(lv)->flushed_activated[type];
 }
 
 static void tl_flush(struct rf_policy *pol)
@@ -136,9 +126,9 @@ static void tl_flush(struct rf_policy *pol)
 		if (!lv)
 			continue;
 		for (j = 0; j < TL_NLISTS; j++)
-			tl_lruvec(lv)->flushed_size[j] = subtree_size(lv, j);
+			tl_lruvec(lv)->flushed_size[j] = tl_subtree_size(lv, j);
 		for (j = 0; j < 2; j++)
-			tl_lruvec(lv)->flushed_activated[j] = subtree_activated(lv, j);
+			tl_lruvec(lv)->flushed_activated[j] = tl_subtree_activated(lv, j);
 	}
 }
 
@@ -181,19 +171,6 @@ void tl_note_cost(struct rf_policy *pol, struct rf_lruvec *lv, int type, uint64_
 }
 
 /* ---- lists and batches ---- */
-
-void tl_list_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
-{
-	uint8_t f = pol->page_priv[page] & ~(TL_LIST | TL_BATCH | TL_ISOLATED);
-
-	if (tl_is_file(pol, page))
-		f |= TL_FILE;
-	if (f & TL_ACT)
-		f |= TL_ACTIVE;
-	pol->page_priv[page] = f | TL_LRU;
-	tl_lruvec(lv)->size[f & TL_LIST] += rf_folio_pages(pol, page);
-	rf_queue_push(&tl_lruvec(lv)->list[f & TL_LIST], pol->link, page);
-}
 
 void tl_list_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
 {
@@ -371,7 +348,7 @@ static void refault(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, u
 	unsigned pages = rf_folio_pages(pol, page);
 	uint64_t distance, size;
 
-	if (!evicted_by || !st->rules.workingset || (!file && !st->rules.anon_inactive))
+	if (!evicted_by || !st->rules.workingset || !(file || st->rules.anon_inactive))
 		return;
 	distance = (tl_lruvec(evicted_by)->nonresident_age - (shadow >> (SHADOW_ID_BITS + 1))) & mask;
 	size = tl_stale_size(pol, evicted_by, TL_ACTIVE_FILE);
@@ -402,7 +379,7 @@ static void tl_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, un
 	struct tl_state *st = tl_state(pol);
 
 	pol->page_priv[page] = TL_BATCH;
-	if (!tl_is_file(pol, page) && !st->rules.anon_inactive)
+	if (!st->rules.anon_inactive && !tl_is_file(pol, page))
 		pol->page_priv[page] |= TL_ACT;
 	if (shadow)
 		refault(pol, lv, page, shadow_kept(&pol->link[page]));

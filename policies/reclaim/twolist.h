@@ -97,13 +97,37 @@ static inline gboolean tl_is_file(struct rf_policy *pol, rf_page page)
 	return !(pol->host->fact[page] & RF_PAGE_SWAPBACKED);
 }
 
+uint64_t tl_subtree_size(struct rf_lruvec *lv, int list);
+uint64_t tl_subtree_activated(struct rf_lruvec *lv, int type);
 /* ~X of kernel-reclaim 0.2: size of a list as the folded statistics have it. */
-uint64_t tl_stale_size(struct rf_policy *pol, struct rf_lruvec *lv, int list);
-uint64_t tl_stale_activated(struct rf_policy *pol, struct rf_lruvec *lv, int type);
+static inline uint64_t tl_stale_size(struct rf_policy *pol, struct rf_lruvec *lv, int list)
+{
+	if (!pol->host->stats_fresh)
+		return tl_lruvec(lv)->flushed_size[list];
+	return lv->child ? tl_subtree_size(lv, list) : tl_lruvec(lv)->size[list];
+}
+
+static inline uint64_t tl_stale_activated(struct rf_policy *pol, struct rf_lruvec *lv, int type)
+{
+	if (!pol->host->stats_fresh)
+		return tl_lruvec(lv)->flushed_activated[type];
+	return lv->child ? tl_subtree_activated(lv, type) : tl_lruvec(lv)->activated[type];
+}
+
 void tl_age_nonresident(struct rf_lruvec *lv, unsigned pages);
 void tl_note_cost(struct rf_policy *pol, struct rf_lruvec *lv, int type, uint64_t io, uint64_t rotated);
-/* Put a page on a list's head, by its flags and its type now. */
-void tl_list_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page);
+/* Put a page on a list's head, by its flags and its type now.  Returns its flags then. */
+static inline uint8_t tl_list_add(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page)
+{
+	struct tl_lruvec *v = tl_lruvec(lv);
+	uint8_t f = pol->page_priv[page] & ~(TL_LIST | TL_BATCH | TL_ISOLATED);
+
+	f |= TL_LRU | (tl_is_file(pol, page) ? TL_FILE : 0) | (f & TL_ACT ? TL_ACTIVE : 0);
+	v->size[f & TL_LIST] += rf_folio_pages(pol, page);
+	rf_queue_push(&v->list[f & TL_LIST], pol->link, page);
+	return pol->page_priv[page] = f;
+}
+
 void tl_list_remove(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page);
 void tl_drain(struct rf_policy *pol);
 
