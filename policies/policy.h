@@ -163,7 +163,8 @@ struct rf_host {
 	void (*count)(struct rf_policy *pol, struct rf_lruvec *lv, enum rf_counter c, int64_t n);
 	/* A page becomes lazyfree now: SWAPBACKED is cleared.  For policies that have move(). */
 	void (*lazyfree)(struct rf_policy *pol, rf_page page);
-	/* After a batch of evict() calls from one list: throttle on dirty pages, wake the flusher. */
+	/* A batch of pages from one list was looked at, and what stays put back: throttle on dirty pages,
+	 * wake the flusher. */
 	void (*batch_done)(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc, uint64_t taken);
 	/* Shrink the kernel's own caches (shadow nodes) of lv at sc->prio. */
 	void (*shrink_slab)(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc);
@@ -269,6 +270,12 @@ struct rf_policy {
 	uint8_t *page_priv;    /* page_size bytes a page; may move: read through the policy */
 	void *machine;         /* the host's own */
 };
+
+/* Pages that a processor collects before it puts them on lists (PAGEVEC_SIZE). */
+static inline unsigned rf_lru_batch(unsigned kernel)
+{
+	return kernel >= RF_KERNEL(6, 10, 0) ? 31 : kernel >= RF_KERNEL(4, 15, 0) ? 15 : 14;
+}
 
 /* Pages that a page on a list stands for. */
 static inline unsigned rf_folio_pages(const struct rf_policy *pol, rf_page page)

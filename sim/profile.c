@@ -22,6 +22,11 @@
 	NS(n "_line", lock[kind].line, "0", "take it, for each other processor that did since"), \
 	{ n "_spins", RF_OPT_BOOL, OFF(lock[kind].spins), NULL, spins_, 0, 0, NULL, \
 	  "do its waiters spin while the holder runs?", NULL }
+#define SPINLOCK(n, kind, what) \
+	NS(n "_hold", lock[kind].hold, "0", "have " what), \
+	NS(n "_spin_handoff", lock[kind].spin_handoff, "200ns", "hand it over to one who waits, in closed replay"), \
+	NS(n "_waiter", lock[kind].waiter, "0", "more, for each other who waits (tickets, before 4.2)"), \
+	NS(n "_line", lock[kind].line, "0", "take it, for each other processor that did since")
 #define DEPTH(n, m, d, h) { n, RF_OPT_INT, OFF(m), "requests", d, 1, 65536, NULL, h, NULL }
 
 /* Defaults are those of x86-64-nvme; its file says where each comes from. */
@@ -63,6 +68,9 @@ const struct rf_option rf_profile_options[] = {
 	NS("context_switch", context_switch, "1500ns", "from one task to another"),
 	LOCK("mmap_lock", RF_LOCK_MMAP, "yes", "the lock of an address space"),
 	LOCK("vrange_lock", RF_LOCK_VRANGE, "yes", "the lock of its purgeable ranges"),
+	SPINLOCK("lru_lock", RF_LOCK_LRU,
+	         "the lock of lists of pages, for each page put on or taken off; per cgroup since 5.11"),
+	SPINLOCK("swap_lock", RF_LOCK_SWAP, "the lock of swap slots, for each taken or freed"),
 	NS("counter_line", counter_line, "100ns",
 	   "write a cgroup's counter, for each other processor that did since"),
 	NS("cache_line", cache_line, "80ns",

@@ -10,6 +10,7 @@
 	X(base) \
 	X(compare) \
 	X(closed) \
+	X(closed_spin) \
 	X(config) \
 	X(curve) \
 	X(import) \

@@ -433,6 +433,8 @@ START_TEST(alone_as_ordered)
 		"--limit 2M --memory.high 1M --swap zram", "--cgroup v1 --limit 1200K --swap nvme --kernel 5.10",
 		"--limit 1M --page-size 16K --swap nvme", "--limit 1M --swap zram --tlb 64 --stats-poll 100",
 		"--limit 1M --kernel 2.6.32 --swap hdd",
+		"--limit 1M --swap zram --set lru_lock_hold=100ns --set swap_lock_hold=300ns --set lru_lock_line=50ns",
+		"--ram 8M --min_free_kbytes 256 --kernel 5.10 --swap nvme --set lru_lock_hold=100ns --set swap_lock_hold=300ns",
 	};
 	g_autofree char *trace = single_task_trace(model_run_seed());
 	struct model_run a, b;
@@ -476,7 +478,7 @@ Suite *suite_closed(void)
 	suite_add_tcase(s, locks);
 	suite_add_tcase(s, shared);
 	tcase_add_test(locks, counters_are_fought_for);
-	tcase_add_loop_test(ordered, alone_as_ordered, 0, 11);
+	tcase_add_loop_test(ordered, alone_as_ordered, 0, 13);
 	suite_add_tcase(s, ordered);
 	return s;
 }

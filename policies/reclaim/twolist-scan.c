@@ -234,6 +234,7 @@ static void shrink_active(struct rf_policy *pol, struct rf_lruvec *lv, int list,
 	tl_lruvec(lv)->recent_scanned[type] += scanned;
 	tl_lruvec(lv)->recent_rotated[type] += rotated;
 	tl_note_cost(pol, lv, type, 0, rotated);
+	host->batch_done(pol, lv, sc, scanned);
 }
 
 /* The balance before 5.8: pressure by what share of the pages scanned lately was not rotated. */

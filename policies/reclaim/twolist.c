@@ -47,7 +47,7 @@ static gboolean tl_init(struct rf_policy *pol, GError **error)
 	unsigned k = pol->host->kernel;
 
 	(void)error;
-	r->batch = o->batch ? (unsigned)o->batch : k >= RF_KERNEL(6, 10, 0) ? 31 : k >= RF_KERNEL(4, 15, 0) ? 15 : 14;
+	r->batch = o->batch ? (unsigned)o->batch : rf_lru_batch(k);
 	r->anon_inactive = pick(o->anon_inactive, k >= RF_KERNEL(5, 9, 0));
 	r->anon_second_chance = pick(o->anon_second_chance, k >= RF_KERNEL(5, 9, 0));
 	r->ref_twice = pick(o->ref_twice, k >= RF_KERNEL(2, 6, 34));

@@ -4,7 +4,7 @@
 #include "sim/closed/sched.h"
 
 /* ORDER enum rf_lock_kind. */
-const char *const rf_lock_names[RF_NLOCKS] = { "mmap_lock", "vrange_lock" };
+const char *const rf_lock_names[RF_NLOCKS] = { "mmap_lock", "vrange_lock", "lru_lock", "swap_lock" };
 
 /* On the stack of the task that waits. */
 struct rf_lock_waiter {

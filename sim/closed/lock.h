@@ -39,17 +39,20 @@ unsigned rf_line_write(struct rf_line *l, const struct rf_sched *s);
 enum rf_lock_kind {
 	RF_LOCK_MMAP,   /* of an address space (mmap_sem) */
 	RF_LOCK_VRANGE, /* of the purgeable ranges of an address space, where they have one */
+	RF_LOCK_LRU,    /* of lists of pages, as the next a spinlock (spin.h) */
+	RF_LOCK_SWAP,   /* of swap slots */
 	RF_NLOCKS
 };
 extern const char *const rf_lock_names[RF_NLOCKS]; /* "mmap_lock" */
 
 /* What a kind costs, as the machine profile has it. */
 struct rf_lock_costs {
-	uint64_t hold;          /* ns of an exclusive section beyond its work */
+	uint64_t hold;          /* ns of an exclusive section beyond its work; of a spinlock, for each page */
 	uint64_t spin_handoff;  /* ns from one holder to the next, who spins */
 	uint64_t sleep_handoff; /* the same, to one who sleeps */
 	uint64_t line;          /* ns to take it, for each other processor that did since */
-	gboolean spins;         /* do waiters spin while the holder runs? */
+	uint64_t waiter;        /* of a spinlock: ns more from one to the next, for each other that waits */
+	gboolean spins;         /* do waiters spin while the holder runs?  A spinlock's always do. */
 };
 
 /* Of all locks of a kind. */

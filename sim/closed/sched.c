@@ -43,7 +43,7 @@ struct rf_sched {
 	struct rf_stask *ready, **ready_end;
 	unsigned nready, nidle, nspinning, live;
 	struct rf_stask *current;
-	uint64_t end, switches, steps;
+	uint64_t end, switches, steps, floor;
 	gboolean failed;
 	GPtrArray *aside; /* tasks that wait in the middle of a step */
 	struct rf_fiber *root, *at; /* at: the stack that runs */
@@ -327,7 +327,7 @@ static void set_limits(struct rf_sched *s)
 static void back(struct rf_sched *s, struct rf_stask *t)
 {
 	s->current = t;
-	*s->setup.now = t->time;
+	*s->setup.now = s->floor = t->time;
 	set_limits(s);
 }
 
@@ -404,6 +404,12 @@ void rf_sched_spin(struct rf_sched *s, uint64_t when)
 	back(s, t);
 }
 
+void rf_sched_spun(struct rf_sched *s, uint64_t ns)
+{
+	if (s->current)
+		s->current->spun += ns;
+}
+
 void rf_sched_wake(struct rf_sched *s, struct rf_stask *t, uint64_t when)
 {
 	if (s->failed)
@@ -464,7 +470,7 @@ static void run_task(struct rf_sched *s, struct rf_stask *t)
 	}
 	s->current = t;
 	s->steps++;
-	*s->setup.now = t->time;
+	*s->setup.now = s->floor = t->time;
 	if (t->fiber) {
 		take_up(s, t); /* comes back when somebody needs this stack, for whatever */
 		return;
@@ -528,7 +534,7 @@ static void loop(struct rf_sched *s)
 			return;
 		} else if (rf_clock_next(s->setup.clock) <= next_of_others(s)) {
 			g_assert(s->n); /* else all tasks wait for each other */
-			*s->setup.now = rf_clock_next(s->setup.clock);
+			*s->setup.now = s->floor = rf_clock_next(s->setup.clock);
 			rf_clock_run(s->setup.clock, s->setup.now);
 		} else {
 			take_entry(s);
@@ -551,6 +557,7 @@ gboolean rf_sched_run(struct rf_sched *s)
 
 /* ---- what others ask ---- */
 
+uint64_t rf_sched_floor(const struct rf_sched *s) { return s->floor; }
 uint64_t rf_sched_steps(const struct rf_sched *s) { return s->steps; }
 gboolean rf_sched_failed(const struct rf_sched *s) { return s->failed; }
 struct rf_stask *rf_sched_current(const struct rf_sched *s) { return s->current; }

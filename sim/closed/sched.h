@@ -70,6 +70,10 @@ gboolean rf_sched_run(struct rf_sched *s);
 /* ---- inside a step ---- */
 
 struct rf_stask *rf_sched_current(const struct rf_sched *s); /* NULL: an event's turn */
+/* Nobody will do anything before this time. */
+uint64_t rf_sched_floor(const struct rf_sched *s);
+/* The current task, if there is one, spins for so long; its time is the caller's to move. */
+void rf_sched_spun(struct rf_sched *s, uint64_t ns);
 uint64_t rf_sched_steps(const struct rf_sched *s); /* so far, the one under way among them */
 unsigned rf_sched_cpu(const struct rf_sched *s);             /* of the current task */
 struct rf_stask *rf_sched_running(const struct rf_sched *s, unsigned cpu); /* on it; NULL: idle */

@@ -32,6 +32,7 @@ struct cgroup *cgroup_new(struct rf_model *m, const char *path, struct cgroup *p
 	cg->parent = parent;
 	cg->max = cg->high = UINT64_MAX;
 	cg->swappiness = parent ? parent->swappiness : (int)m->cfg.swappiness;
+	rf_spin_init(&cg->lru_lock, &m->profile.lock[RF_LOCK_LRU], &m->lock_stats[RF_LOCK_LRU]);
 	cg->lv = rf_lruvec_new(m->pol, cg->id, parent ? parent->lv : NULL);
 	g_ptr_array_add(m->cgroups, cg);
 	g_hash_table_insert(m->cgroup_by_path, cg->path, cg);

@@ -156,6 +156,7 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 	m->cgroup_by_path = g_hash_table_new(g_str_hash, g_str_equal);
 	m->refpages = g_hash_table_new(g_direct_hash, g_direct_equal);
 	stats_init(m);
+	lists_init(m);
 	llc_init(m);
 	init_host(m);
 	if (!rf_seams_init(&m->seams, &m->cfg, error))
@@ -222,12 +223,14 @@ void rf_model_free(struct rf_model *m)
 
 		rf_lruvec_free(m->pol, cg->lv);
 		rf_line_clear(&cg->counter_line);
+		rf_spin_clear(&cg->lru_lock);
 		g_free(cg->path);
 		g_free(cg);
 	}
 	rf_policy_free(m->pol);
 	rf_seams_clear(&m->seams);
 	llc_free(m);
+	lists_free(m);
 	volatile_free(m);
 	stats_free(m);
 	rf_sched_free(m->sched);

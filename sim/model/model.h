@@ -13,6 +13,7 @@
 #include "sim/clock.h"
 #include "sim/closed/lock.h"
 #include "sim/closed/sched.h"
+#include "sim/closed/spin.h"
 #include "sim/config.h"
 #include "sim/device.h"
 #include "sim/policy.h"
@@ -143,7 +144,13 @@ struct cgroup {
 	uint64_t nshadow_nodes, shadow_deferred, ntree_nodes;
 	uint64_t high_owed; /* pages charged over memory.high, to pay for */
 	struct rf_line counter_line; /* of its usage */
+	struct rf_spin lru_lock;     /* since 5.11 */
 	uint32_t uncharges;          /* put together, not yet written there */
+};
+
+/* Of a processor: pages on their way to or from lists, slots of swap. */
+struct collected {
+	uint16_t pages, slots;
 };
 
 /* What a task keeps while others run: on its stack. */
@@ -263,6 +270,9 @@ struct rf_model {
 	uint64_t memory_free; /* when all stores so far have reached memory */
 	uint64_t sleeps; /* how often tasks waited and others ran */
 	struct rf_lock_stats lock_stats[RF_NLOCKS];
+	struct rf_spin lru_lock, swap_lock; /* lists.c */
+	struct collected *collected;        /* by processor; the last is kswapd's */
+	uint64_t lists_evicted;             /* pages, since reclaim's last batch */
 	GArray *stalls; /* uint64_t ns: reservoir, see stats.c */
 	uint64_t nstalls, stall_max;
 	GArray *oom, *marks, *timeline;
@@ -380,6 +390,13 @@ void llc_free(struct rf_model *m);
 void llc_grow(struct rf_model *m);              /* with the arrays of pages */
 uint64_t llc_fill(struct rf_model *m, rf_page p); /* p gets a frame and is filled: ns more for a cold one */
 void llc_leave(struct rf_model *m, rf_page p);  /* p gives its frame back */
+
+/* ---- lists.c: locks of lists of pages and of swap slots ---- */
+void lists_init(struct rf_model *m);
+void lists_free(struct rf_model *m);
+void lists_changed(struct rf_model *m, struct cgroup *cg); /* a page, or folio, came or went */
+void lists_scanned(struct rf_model *m, struct cgroup *cg, uint64_t taken); /* reclaim took so many from one */
+void slots_changed(struct rf_model *m); /* one was taken or freed */
 
 /* ---- shared.c: what processors share besides locks ---- */
 void memory_store(struct rf_model *m, uint64_t bytes, uint64_t *account);

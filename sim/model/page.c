@@ -86,6 +86,16 @@ void page_add(struct rf_model *m, rf_page p, struct cgroup *cg, uint16_t facts, 
 		count(m, cg, RF_C_rf_first_touch, 1);
 	}
 	m->pol->ops->add(m->pol, cg->lv, p, how, shadow);
+	lists_changed(m, cg);
+}
+
+/* What reclaim evicts it had taken off its list before. */
+static void leave_list(struct rf_model *m, struct cgroup *cg, enum rf_why why)
+{
+	if (m->in_reclaim && why != RF_WHY_FREED)
+		m->lists_evicted++;
+	else
+		lists_changed(m, cg);
 }
 
 void page_drop(struct rf_model *m, rf_page p, enum rf_why why)
@@ -113,6 +123,7 @@ void page_drop(struct rf_model *m, rf_page p, enum rf_why why)
 		cg->swapcache--;
 	m->fact[p] &= F_SLOT | RF_PAGE_EXECUTED | RF_PAGE_ANON | RF_PAGE_SWAPBACKED | F_SHMEM;
 	llc_leave(m, p);
+	leave_list(m, cg, why);
 	count(m, cg, RF_C_rf_pages_out, 1);
 	uncharge(m, cg, 1);
 }
@@ -170,6 +181,7 @@ void folio_add(struct rf_model *m, const rf_page *page, unsigned order, struct c
 	if (shadow && (m->fact[head] & RF_PAGE_EXECUTED))
 		count(m, cg, RF_C_rf_exec_refault, n);
 	m->pol->ops->add(m->pol, cg->lv, head, how, shadow);
+	lists_changed(m, cg);
 }
 
 void folio_drop(struct rf_model *m, rf_page p, enum rf_why why)
@@ -190,6 +202,7 @@ void folio_drop(struct rf_model *m, rf_page p, enum rf_why why)
 	}
 	cg->file -= n;
 	stats_updated(m, n);
+	leave_list(m, cg, why);
 	count(m, cg, RF_C_rf_pages_out, n);
 	uncharge(m, cg, n);
 }

@@ -57,6 +57,7 @@ gboolean swap_take_slot(struct rf_model *m, rf_page p)
 	m->swap_used++;
 	m->fact[p] |= F_SLOT;
 	cgroup_nth(m, m->owner[p])->swap++;
+	slots_changed(m);
 	return TRUE;
 }
 
@@ -74,6 +75,7 @@ void swap_drop_slot(struct rf_model *m, rf_page p)
 			m->fact[p] |= RF_PAGE_DIRTY;
 	}
 	m->fact[p] &= ~(F_SLOT | RF_PAGE_SWAPCACHE);
+	slots_changed(m);
 }
 
 /* Move a page between its slot and memory: when that will be done. */

@@ -190,7 +190,7 @@ void host_batch_done(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan
 {
 	struct rf_model *m = pol->machine;
 
-	(void)lv;
+	lists_scanned(m, cgroup_nth(m, lv->id), taken);
 	if (sc->unqueued_dirty && sc->unqueued_dirty == taken) {
 		flusher_wake(m);
 		/* v1 has no dirty limits of its own: the reclaimer sleeps, 100 ms at most (3.2). */
