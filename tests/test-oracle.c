@@ -159,7 +159,8 @@ START_TEST(careful)
 }
 END_TEST
 
-/* Many objects with ids from everywhere, through several windows and growths of the table. */
+/* Many objects with ids from everywhere, through several windows and growths of the table, the last of
+ * which gives the old one back in pieces. */
 START_TEST(dense)
 {
 	uint64_t seed = 99;
@@ -167,14 +168,14 @@ START_TEST(dense)
 	GByteArray *a = g_byte_array_new();
 	GHashTable *page = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	GString *want = g_string_new(BEGIN);
-	uint32_t n = 30000, objects = 20000, last = 0, count = 0;
+	uint32_t n = 230000, objects = 200000, last = 0, count = 0;
 	uint64_t *id = g_new(uint64_t, objects);
 	struct items it;
 
 	for (uint32_t i = 0; i < objects; i++)
 		id[i] = rf_rng_next(&rng) >> rf_rng_below(&rng, 64) << rf_rng_below(&rng, 8);
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t key = id[rf_rng_below(&rng, objects)];
+		uint64_t key = id[i < objects ? i : rf_rng_below(&rng, objects)];
 		gpointer found;
 		uint32_t number;
 

@@ -632,8 +632,9 @@ START_TEST(encodings)
 			count[i] = count[i - period];
 		}
 		top = MAX(top, page[i]);
-		rft_encode(&e, page[i], type[i], count[i]);
 	}
+	rft_encode(&e, n / 3, page, type, count);
+	rft_encode(&e, n - n / 3, page + n / 3, type + n / 3, count + n / 3);
 	for (unsigned c = 0; c < RFT_RUN_COLS; c++)
 		col[c] = g_byte_array_new();
 	for (unsigned enc = 0; enc < RFT_NENCODINGS; enc++) {

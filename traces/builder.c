@@ -260,6 +260,37 @@ void rf_builder_run(struct rf_builder *b, uint32_t tid, enum rf_access type, uin
 		add_run_of(b, type, page, count);
 }
 
+void rf_builder_pages(struct rf_builder *b, uint32_t tid, enum rf_access type, const uint32_t *page,
+                      uint32_t n)
+{
+	struct segment *seg;
+	uint32_t i;
+
+	if (n == 0)
+		return;
+	rf_builder_run(b, tid, type, page[0], 1);
+	if (b->error != NULL)
+		return;
+	while (b->cap - b->nruns < n)
+		grow_columns(b);
+	i = b->nruns - 1; /* the run that may grow */
+	for (uint32_t j = 1; j < n; j++) {
+		g_assert(page[j] < b->pages.n);
+		if (page[j] == b->page[i] && b->count[i] < UINT32_MAX) {
+			b->count[i]++;
+			continue;
+		}
+		i++;
+		b->page[i] = page[j];
+		b->type[i] = (uint8_t)type;
+		b->count[i] = 1;
+	}
+	seg = &g_array_index(b->segments, struct segment, b->segments->len - 1);
+	seg->n += i + 1 - b->nruns;
+	seg->pages = b->pages.n;
+	b->nruns = i + 1;
+}
+
 void rf_builder_access(struct rf_builder *b, uint32_t tid, enum rf_access type, uint64_t addr,
                        uint64_t len, uint32_t count)
 {

@@ -158,6 +158,17 @@ static gboolean gunzip(struct rf_input *in, const uint8_t *from, size_t n, GErro
 	return TRUE;
 }
 
+static gboolean fill_plain(struct rf_input *in, GError **error)
+{
+	size_t got;
+
+	if (!rf_raw_read(in->raw, in->buf + in->len, in->cap - in->len, &got, error))
+		return FALSE;
+	in->len += got;
+	in->eof = got == 0;
+	return TRUE;
+}
+
 /* Decompress a step further: more bytes in buf, or eof. */
 static gboolean fill(struct rf_input *in, size_t want, GError **error)
 {
@@ -173,6 +184,8 @@ static gboolean fill(struct rf_input *in, size_t want, GError **error)
 		in->cap = want + CHUNK;
 		in->buf = g_realloc(in->buf, in->cap + 1);
 	}
+	if (in->packing == PLAIN)
+		return fill_plain(in, error);
 	for (before = in->len; in->len == before && !in->eof;) {
 		size_t n;
 		const uint8_t *from = rf_raw_some(in->raw, &n, error);
@@ -193,22 +206,8 @@ static gboolean fill(struct rf_input *in, size_t want, GError **error)
 			in->eof = TRUE;
 			break;
 		}
-		switch (in->packing) {
-		case PLAIN:
-			n = MIN(n, in->cap - in->len);
-			memcpy(in->buf + in->len, from, n);
-			in->len += n;
-			rf_raw_consume(in->raw, n);
-			break;
-		case ZSTD:
-			if (!unzstd(in, from, n, error))
-				return FALSE;
-			break;
-		case GZIP:
-			if (!gunzip(in, from, n, error))
-				return FALSE;
-			break;
-		}
+		if (!(in->packing == ZSTD ? unzstd : gunzip)(in, from, n, error))
+			return FALSE;
 	}
 	return TRUE;
 }

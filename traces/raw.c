@@ -12,6 +12,7 @@
 #include "base/error.h"
 
 #define CHUNK (256u << 10)
+#define DIRECT (64u << 10) /* a read of more goes to where it is wanted */
 
 struct rf_raw {
 	char *name;
@@ -83,6 +84,13 @@ void rf_raw_close(struct rf_raw *r)
 	g_free(r);
 }
 
+static gboolean cannot_read(const struct rf_raw *r, GError **error)
+{
+	rf_set_env(error, "%s: offset %" G_GUINT64_FORMAT ": cannot read: %s", r->name,
+	           r->offset + (r->len - r->pos), g_strerror(errno));
+	return FALSE;
+}
+
 /* Have at least n bytes buffered, unless the end comes first. */
 static gboolean fill(struct rf_raw *r, size_t n, GError **error)
 {
@@ -108,11 +116,8 @@ static gboolean fill(struct rf_raw *r, size_t n, GError **error)
 
 		/* EINTR too: the only signals that are caught ask the program to stop, and a pipe may
 		 * never bring another byte. */
-		if (got < 0) {
-			rf_set_env(error, "%s: offset %" G_GUINT64_FORMAT ": cannot read: %s", r->name,
-			           r->offset + r->len, g_strerror(errno));
-			return FALSE;
-		}
+		if (got < 0)
+			return cannot_read(r, error);
 		if (got == 0) {
 			r->eof = TRUE;
 			break;
@@ -136,6 +141,26 @@ const uint8_t *rf_raw_some(struct rf_raw *r, size_t *have, GError **error)
 		return NULL;
 	*have = r->len - r->pos;
 	return r->buf + r->pos;
+}
+
+gboolean rf_raw_read(struct rf_raw *r, void *to, size_t n, size_t *got, GError **error)
+{
+	if (r->pos == r->len && n >= DIRECT && !r->eof) {
+		ssize_t came = read(r->fd, to, n);
+
+		if (came < 0)
+			return cannot_read(r, error);
+		r->eof = came == 0;
+		*got = (size_t)came;
+		r->offset += *got;
+		return TRUE;
+	}
+	if (!fill(r, 1, error))
+		return FALSE;
+	*got = MIN(n, r->len - r->pos);
+	memcpy(to, r->buf + r->pos, *got);
+	rf_raw_consume(r, *got);
+	return TRUE;
 }
 
 void rf_raw_consume(struct rf_raw *r, size_t n)

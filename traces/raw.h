@@ -21,6 +21,9 @@ void rf_raw_close(struct rf_raw *r);
 const uint8_t *rf_raw_peek(struct rf_raw *r, size_t n, size_t *have, GError **error);
 /* As peek, but whatever is buffered, at least one byte unless the end is reached. */
 const uint8_t *rf_raw_some(struct rf_raw *r, size_t *have, GError **error);
+/* Up to n bytes, and at least one unless the end is reached, into the caller's buffer; they are
+ * consumed.  Large ones come without a detour. */
+gboolean rf_raw_read(struct rf_raw *r, void *to, size_t n, size_t *got, GError **error);
 void rf_raw_consume(struct rf_raw *r, size_t n); /* n <= what the last peek had */
 gboolean rf_raw_seek(struct rf_raw *r, uint64_t offset, GError **error);
 

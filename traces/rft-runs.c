@@ -34,23 +34,33 @@ void rft_encoder_reset(struct rft_encoder *e)
 	memset(e->last, 0xff, sizeof(e->last));
 }
 
-void rft_encode(struct rft_encoder *e, uint32_t page, uint8_t type, uint32_t count)
+void rft_encode(struct rft_encoder *e, uint32_t n, const uint32_t *page, const uint8_t *type,
+                const uint32_t *count)
 {
-	unsigned t = type & RF_TYPE_MASK;
-	uint8_t code = t | (type & RF_RUN_CONT ? RFT_CODE_CONT : 0);
+	uint8_t *code = e->code + e->n;
+	uint32_t last[4], nid = e->nid, max = e->max;
 
-	if (e->last[t] == page) {
-		code |= RFT_CODE_SAME;
-	} else {
-		e->id[e->nid++] = page;
-		e->last[t] = page;
-		e->max = MAX(e->max, page);
+	memcpy(last, e->last, sizeof(last));
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned t = type[i] & RF_TYPE_MASK;
+		gboolean same = last[t] == page[i];
+
+		/* Whether a page repeats can't be predicted: no branch. */
+		e->id[nid] = page[i];
+		nid += !same;
+		last[t] = page[i];
+		max = MAX(max, page[i]);
+		code[i] = (uint8_t)(t | (type[i] & RF_RUN_CONT ? RFT_CODE_CONT : 0) |
+		                    (same ? RFT_CODE_SAME : 0));
+		if (count[i] < 16)
+			code[i] |= count[i] << RFT_CODE_COUNT;
+		else
+			rft_put_varint(e->count, count[i]);
 	}
-	if (count < 16)
-		code |= count << RFT_CODE_COUNT;
-	else
-		rft_put_varint(e->count, count);
-	e->code[e->n++] = code;
+	memcpy(e->last, last, sizeof(last));
+	e->n += n;
+	e->nid = nid;
+	e->max = max;
 }
 
 static unsigned bits_of(uint32_t max)
@@ -81,46 +91,64 @@ static void coded_columns(const struct rft_encoder *e, uint32_t n, unsigned widt
 	g_byte_array_set_size(col[RFT_COL_ID], nid * width);
 }
 
+/* A run that its two bits can't describe. */
+static void put_more(GByteArray *column, uint8_t code, uint64_t n)
+{
+	uint8_t more = (code & RF_TYPE_MASK) | (code & RFT_CODE_CONT ? MORE_CONT : 0);
+
+	if (n < 32)
+		more |= n << MORE_COUNT;
+	g_byte_array_append(column, &more, 1);
+	if (n >= 32)
+		rft_put_varint(column, n);
+}
+
+/* Eight runs a turn; those behind the last one are dropped in the end. */
 static void packed_columns(const struct rft_encoder *e, uint32_t nruns, unsigned low_bytes,
                            unsigned high_bits, GByteArray *col[RFT_RUN_COLS])
 {
 	const uint8_t *count = e->count->data;
 	const uint8_t *const count_end = e->count->len ? count + e->count->len : count;
-	const unsigned shift = 8 * low_bytes, per_byte = 8 / high_bits;
+	const unsigned shift = 8 * low_bytes;
 	uint32_t last[4] = { 0 }, id = 0;
 	uint8_t *code, *high, *low;
 
-	g_byte_array_set_size(col[RFT_COL_CODE], (nruns + 3) / 4);
-	g_byte_array_set_size(col[RFT_COL_ID], (nruns + per_byte - 1) / per_byte);
+	g_byte_array_set_size(col[RFT_COL_CODE], nruns / 4 + 8);
+	g_byte_array_set_size(col[RFT_COL_ID], nruns / 8 * high_bits + 16);
 	g_byte_array_set_size(col[RFT_COL_LOW], nruns * low_bytes + 4);
 	code = col[RFT_COL_CODE]->data;
 	high = col[RFT_COL_ID]->data;
 	low = col[RFT_COL_LOW]->data;
-	memset(code, 0, col[RFT_COL_CODE]->len);
-	memset(high, 0, col[RFT_COL_ID]->len);
-	for (uint32_t i = 0; i < nruns; i++) {
-		uint8_t c = e->code[i], t = c & RF_TYPE_MASK, out = t;
-		uint64_t n = c >> RFT_CODE_COUNT;
+	for (uint32_t i = 0; i < nruns; i += 8) {
+		uint64_t bits = 0, codes = 0;
+		unsigned here = MIN(8u, nruns - i);
 
-		if (!(c & RFT_CODE_SAME))
-			last[t] = e->id[id++];
-		if (n == 0)
-			rft_get_varint(&count, count_end, &n);
-		if (n != 1 || (c & RFT_CODE_CONT)) {
-			uint8_t more = t | (c & RFT_CODE_CONT ? MORE_CONT : 0);
+		for (unsigned j = 0; j < here; j++) {
+			uint8_t c = e->code[i + j], t = c & RF_TYPE_MASK, out = t;
+			uint32_t page = c & RFT_CODE_SAME ? last[t] : e->id[id];
 
-			out = MORE;
-			if (n < 32)
-				more |= n << MORE_COUNT;
-			g_byte_array_append(col[RFT_COL_COUNT], &more, 1);
-			if (n >= 32)
-				rft_put_varint(col[RFT_COL_COUNT], n);
+			id += !(c & RFT_CODE_SAME);
+			last[t] = page;
+			if (G_UNLIKELY((c & ~(RF_TYPE_MASK | RFT_CODE_SAME)) != 1 << RFT_CODE_COUNT)) {
+				uint64_t n = c >> RFT_CODE_COUNT;
+
+				if (n == 0)
+					rft_get_varint(&count, count_end, &n);
+				if (n != 1 || (c & RFT_CODE_CONT)) {
+					out = MORE;
+					put_more(col[RFT_COL_COUNT], c, n);
+				}
+			}
+			codes |= (uint64_t)out << 2 * j;
+			bits |= (uint64_t)(page >> shift) << j * high_bits;
+			rft_put32(low, page);
+			low += low_bytes;
 		}
-		code[i / 4] |= out << (i % 4 * 2);
-		high[i / per_byte] |= (last[t] >> shift) << (i % per_byte * high_bits);
-		rft_put32(low, last[t]);
-		low += low_bytes;
+		rft_put16(code + i / 4, (uint16_t)codes);
+		rft_put64(high + i / 8 * high_bits, bits);
 	}
+	g_byte_array_set_size(col[RFT_COL_CODE], (nruns + 3) / 4);
+	g_byte_array_set_size(col[RFT_COL_ID], (nruns * high_bits + 7) / 8);
 	g_byte_array_set_size(col[RFT_COL_LOW], nruns * low_bytes);
 }
 

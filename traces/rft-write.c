@@ -5,185 +5,81 @@
 #include <zstd.h>
 
 #include "base/error.h"
-#include "traces/rft.h"
-#include "traces/sink.h"
+#include "traces/rft-pack.h"
 #include "traces/totals.h"
 
 #define LEVEL 9
-#define LEVEL_RANDOM 1 /* where only entropy coding helps */
-#define LEVEL_RAW (-5) /* where nothing helps: literals are stored */
-#define SAMPLE 32768   /* runs */
 #define RANDOM_RUNS (128u << 10)
+#define PAGE_NAME_MAX 15 /* bytes of a page's name: two varints */
 
 struct rft_sink {
 	struct rf_sink s;
-	int level;
-	gboolean sparse; /* recorded with a window: a hundredth of the runs, so bytes count, not speed */
-	ZSTD_CCtx *zstd;
 	struct rf_tally tally;
-	uint64_t offset, chain;
-	GByteArray *index;
+	struct rft_packer *packer;
 
 	/* Named, but not used yet. */
 	GArray *waiting;
 	guint waiting_from;
 
-	/* The frame that grows. */
-	struct rft_frame frame;
-	struct rft_encoder runs;
-	GByteArray *names, *events;
+	struct rft_gathered *g; /* the frame that grows */
 	struct rf_page_name last_name;
 	uint32_t tid, last_event; /* last_event: its position among the runs */
-
-	GByteArray *col[RFT_RUN_COLS];
-	uint8_t *packed;
-	size_t packed_cap;
 };
 
-static gboolean write_chunk(struct rft_sink *k, GByteArray *a, GError **error)
+/* What follows the frame before in the one that is empty now. */
+static void start_frame(struct rft_sink *k, const struct rft_frame *before)
 {
-	k->chain = rft_chain(k->chain, rft_chunk_end(a));
-	k->offset += a->len;
-	return rf_sink_write(&k->s, a->data, a->len, error);
-}
+	struct rft_frame *f = &k->g->head;
 
-/* ---- compression ---- */
-
-static size_t pack(struct rft_sink *k, const void *data, size_t n, int level, size_t at)
-{
-	size_t bound = ZSTD_compressBound(n), got;
-
-	if (n == 0)
-		return 0;
-	if (at + bound > k->packed_cap) {
-		k->packed_cap = at + bound;
-		k->packed = g_realloc(k->packed, k->packed_cap);
-	}
-	got = ZSTD_compressCCtx(k->zstd, k->packed + at, bound, data, n, level);
-	/* With room for the bound, it can only fail for lack of memory. */
-	if (ZSTD_isError(got))
-		g_error("zstd: %s", ZSTD_getErrorName(got));
-	return got;
-}
-
-/* What the first runs would take. */
-static size_t try_encoding(struct rft_sink *k, enum rft_encoding enc, uint32_t n)
-{
-	GByteArray *id = k->col[RFT_COL_ID], *count = k->col[RFT_COL_COUNT];
-	size_t counts;
-
-	rft_encoder_columns(&k->runs, enc, n, k->col);
-	counts = pack(k, count->data, count->len, LEVEL_RANDOM, 0);
-	if (enc != RFT_PACKED) /* those of all runs */
-		counts = counts * n / k->runs.n;
-	if (enc == RFT_PACKED)
-		return pack(k, id->data, id->len, LEVEL_RANDOM, 0) + k->col[RFT_COL_LOW]->len +
-		       n / 8 + counts;
-	return pack(k, id->data, id->len, MIN(k->level, 3), 0) +
-	       pack(k, k->col[RFT_COL_CODE]->data, n, LEVEL_RANDOM, 0) + counts;
-}
-
-static enum rft_encoding choose_encoding(struct rft_sink *k)
-{
-	uint32_t n = MIN(k->runs.n, SAMPLE);
-	enum rft_encoding best = RFT_CODED;
-	size_t least;
-
-	if (k->runs.nid < 16)
-		return RFT_CODED;
-	least = try_encoding(k, RFT_CODED, n);
-	for (unsigned enc = RFT_DELTA; enc < RFT_NENCODINGS; enc++) {
-		size_t size;
-
-		/* Packed runs are decoded several times as fast, which is worth some bytes; but they never
-		 * repeat a page for free. */
-		if (enc == RFT_PACKED && (k->sparse || k->runs.nid < k->runs.n / 5 * 3))
-			continue;
-		size = try_encoding(k, enc, n);
-		if (enc == RFT_PACKED)
-			size -= size / 8;
-		if (size < least) {
-			least = size;
-			best = enc;
-		}
-	}
-	return best;
-}
-
-static int level_of(const struct rft_sink *k, enum rft_column col)
-{
-	if (k->frame.encoding != RFT_PACKED)
-		return k->level;
-	if (col == RFT_COL_LOW)
-		return LEVEL_RAW;
-	return col == RFT_COL_CODE || col == RFT_COL_ID ? LEVEL_RANDOM : k->level;
-}
-
-static void start_frame(struct rft_sink *k)
-{
-	uint32_t seq = k->frame.seq + 1, page = k->frame.first_page + k->frame.pages;
-	uint64_t record = k->frame.first_record + k->frame.runs + k->frame.events;
-
-	memset(&k->frame, 0, sizeof(k->frame));
-	k->frame.seq = seq;
-	k->frame.first_page = page;
-	k->frame.first_record = record;
-	rft_encoder_reset(&k->runs);
-	g_byte_array_set_size(k->names, 0);
-	g_byte_array_set_size(k->events, 0);
+	f->seq = before->seq + 1;
+	f->first_page = before->first_page + before->pages;
+	f->first_record = before->first_record + before->runs + before->events;
 	k->last_name = (struct rf_page_name){ 0 };
 	k->last_event = 0;
 }
 
 static gboolean end_frame(struct rft_sink *k, GError **error)
 {
-	GByteArray *head, *cols[RFT_NCOLS];
-	uint8_t entry[RFT_INDEX_ENTRY];
-	size_t at = 0;
-	gboolean ok;
+	struct rft_frame before = k->g->head;
+	struct rft_gathered *g = rft_packer_frame(k->packer, k->g, error);
 
-	if (k->frame.runs == 0 && k->frame.events == 0)
-		return TRUE;
-	k->frame.encoding = choose_encoding(k);
-	k->frame.width = rft_encoder_columns(&k->runs, k->frame.encoding, k->runs.n, k->col);
-	for (unsigned c = 0; c < RFT_NCOLS; c++) {
-		cols[c] = c < RFT_RUN_COLS ? k->col[c] : c == RFT_COL_NAME ? k->names : k->events;
-		k->frame.raw[c] = cols[c]->len;
-		k->frame.packed[c] = (uint32_t)pack(k, cols[c]->data, cols[c]->len, level_of(k, c), at);
-		at += k->frame.packed[c];
-	}
-	k->frame.data_hash = rft_hash(k->packed, at);
-
-	rft_put64(entry, k->offset);
-	rft_put32(entry + 8, k->frame.runs);
-	rft_put32(entry + 12, k->frame.events);
-	g_byte_array_append(k->index, entry, sizeof(entry));
-
-	head = g_byte_array_new();
-	rft_chunk_begin(head, RFT_TAG_FRAME);
-	rft_frame_write(head, &k->frame);
-	ok = write_chunk(k, head, error) && rf_sink_write(&k->s, k->packed, at, error);
-	k->offset += at;
-	g_byte_array_unref(head);
-	start_frame(k);
-	return ok;
+	if (g == NULL)
+		return FALSE;
+	k->g = g;
+	start_frame(k, &before);
+	return TRUE;
 }
 
 /* ---- items ---- */
 
-static inline gboolean is_full(const struct rft_sink *k)
+/* Bytes of the frame's columns, at most. */
+static size_t raw(const struct rft_gathered *g)
+{
+	return rft_encoder_raw(&g->runs) + g->names->len + g->events->len;
+}
+
+static gboolean is_full(const struct rft_gathered *g)
 {
 	/* Random accesses gain nothing from a long frame, and a short one stays in the cache. */
-	return k->frame.runs == RFT_RUNS_MAX ||
-	       (k->frame.runs == RANDOM_RUNS && k->runs.nid > RANDOM_RUNS / 8 * 7) ||
-	       rft_encoder_raw(&k->runs) + k->names->len + k->events->len >= RFT_RAW_CLOSE;
+	return g->head.runs == RFT_RUNS_MAX ||
+	       (g->head.runs == RANDOM_RUNS && g->runs.nid > RANDOM_RUNS / 8 * 7) ||
+	       raw(g) >= RFT_RAW_CLOSE;
+}
+
+/* How many runs may go into a frame that is not full before it must be asked again. */
+static uint32_t room(const struct rft_gathered *g)
+{
+	uint32_t runs = g->head.runs, most = (runs < RANDOM_RUNS ? RANDOM_RUNS : RFT_RUNS_MAX) - runs;
+	size_t bytes = (RFT_RAW_CLOSE - raw(g)) / (RFT_RUN_RAW_MAX + PAGE_NAME_MAX);
+
+	return (uint32_t)CLAMP(bytes, 1, most);
 }
 
 /* The event column's next entry stands at the present run. */
 static void put_position(struct rft_sink *k)
 {
-	rft_put_varint(k->events, k->frame.runs - k->last_event);
-	k->last_event = k->frame.runs;
+	rft_put_varint(k->g->events, k->g->head.runs - k->last_event);
+	k->last_event = k->g->head.runs;
 }
 
 static void put_name(struct rft_sink *k)
@@ -196,61 +92,78 @@ static void put_name(struct rft_sink *k)
 	moved = n->space != k->last_name.space;
 	by = (int64_t)(n->vpn - k->last_name.vpn);
 	/* Zigzag, then one bit for another space. */
-	rft_put_varint(k->names, ((uint64_t)by << 1 ^ (uint64_t)(by >> 63)) << 1 | moved);
+	rft_put_varint(k->g->names, ((uint64_t)by << 1 ^ (uint64_t)(by >> 63)) << 1 | moved);
 	if (moved)
-		rft_put_varint(k->names, n->space);
+		rft_put_varint(k->g->names, n->space);
 	k->last_name = *n;
-	k->frame.pages++;
+	k->g->head.pages++;
 }
 
 static void switch_task(struct rft_sink *k, uint32_t tid)
 {
-	if (k->frame.runs == 0) {
-		k->frame.tid = tid;
+	if (k->g->head.runs == 0) {
+		k->g->head.tid = tid;
 	} else {
 		put_position(k);
-		g_byte_array_append(k->events, (uint8_t[]){ RFT_SWITCH }, 1);
-		rft_put_varint(k->events, tid);
+		g_byte_array_append(k->g->events, (uint8_t[]){ RFT_SWITCH }, 1);
+		rft_put_varint(k->g->events, tid);
 	}
 	k->tid = tid;
+}
+
+/* The names of pages that these runs are the first to use. */
+static gboolean put_names(struct rft_sink *k, uint32_t n, const uint32_t *page, uint64_t record,
+                          GError **error)
+{
+	uint32_t next = k->g->head.first_page + k->g->head.pages;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (G_LIKELY(page[i] < next))
+			continue;
+		if (page[i] > next) {
+			rf_set_data(error, "record %" G_GUINT64_FORMAT ": page %u before page %u; expected "
+			            "numbers in the order of first access", record + i, page[i], next);
+			return FALSE;
+		}
+		put_name(k);
+		next++;
+	}
+	return TRUE;
 }
 
 static gboolean put_runs(struct rft_sink *k, const struct rf_item *item, GError **error)
 {
 	const struct rf_runs *r = &item->runs;
 
-	for (uint32_t i = 0; i < r->n; i++) {
-		uint32_t page = r->page[i], next;
+	for (uint32_t i = 0, n; i < r->n; i += n) {
+		uint64_t sum[2 * RF_RUN_CONT] = { 0 };
 
-		if (is_full(k) && !end_frame(k, error))
+		if (is_full(k->g) && !end_frame(k, error))
 			return FALSE;
-		if (k->frame.runs == 0 || r->tid != k->tid)
+		if (k->g->head.runs == 0 || r->tid != k->tid)
 			switch_task(k, r->tid);
-		next = k->frame.first_page + k->frame.pages;
-		if (page == next) {
-			put_name(k);
-		} else if (G_UNLIKELY(page > next)) {
-			rf_set_data(error, "record %" G_GUINT64_FORMAT ": page %u before page %u; expected "
-			            "numbers in the order of first access", item->record + i, page, next);
+		n = MIN(r->n - i, room(k->g));
+		if (!put_names(k, n, r->page + i, item->record + i, error))
 			return FALSE;
-		}
-		rft_encode(&k->runs, page, r->type[i], r->count[i]);
-		k->frame.runs++;
-		if (!(r->type[i] & RF_RUN_CONT))
-			k->frame.accesses[r->type[i] & RF_TYPE_MASK] += r->count[i];
+		rft_encode(&k->g->runs, n, r->page + i, r->type + i, r->count + i);
+		k->g->head.runs += n;
+		for (uint32_t j = i; j < i + n; j++)
+			sum[r->type[j] & (RF_RUN_CONT | RF_TYPE_MASK)] += r->count[j];
+		for (unsigned t = 0; t < RF_NACCESS; t++)
+			k->g->head.accesses[t] += sum[t];
 	}
 	return TRUE;
 }
 
 static gboolean put_event(struct rft_sink *k, const struct rf_event *ev, GError **error)
 {
-	if (is_full(k) && !end_frame(k, error))
+	if (is_full(k->g) && !end_frame(k, error))
 		return FALSE;
 	put_position(k);
-	rft_event_write(k->events, ev);
-	k->frame.events++;
+	rft_event_write(k->g->events, ev);
+	k->g->head.events++;
 	if (ev->kind == RF_EV_LOST)
-		k->frame.lost += ev->len;
+		k->g->head.lost += ev->len;
 	return TRUE;
 }
 
@@ -267,7 +180,8 @@ static gboolean rft_put(struct rf_sink *s, const struct rf_item *item, GError **
 {
 	struct rft_sink *k = (struct rft_sink *)s;
 
-	rf_tally_add(&k->tally, item);
+	if (s->copied == NULL)
+		rf_tally_add(&k->tally, item);
 	switch (item->kind) {
 	case RF_ITEM_RUNS:
 		return put_runs(k, item, error);
@@ -302,7 +216,7 @@ static gboolean put_head(struct rft_sink *k, const struct rf_header *h, GError *
 		            RFT_HEADER_MAX);
 		ok = FALSE;
 	}
-	ok = ok && write_chunk(k, a, error);
+	ok = ok && rft_packer_chunk(k->packer, a, error);
 	g_string_free(text, TRUE);
 	g_byte_array_unref(a);
 	return ok;
@@ -312,31 +226,32 @@ static gboolean rft_finish(struct rf_sink *s, GError **error)
 {
 	struct rft_sink *k = (struct rft_sink *)s;
 	struct rft_foot foot = { 0 };
+	const GByteArray *index = rft_packer_index(k->packer);
 	GByteArray *a;
 	uint8_t n[4];
 	gboolean ok;
 
-	if (!end_frame(k, error))
+	if (!rft_packer_last(k->packer, k->g, error))
 		return FALSE;
 	if (k->waiting_from < k->waiting->len) {
 		rf_set_data(error, "%u pages were named but not accessed", k->waiting->len - k->waiting_from);
 		return FALSE;
 	}
-	foot.frames = k->frame.seq;
-	foot.index_offset = k->offset;
-	foot.totals = k->tally.totals;
+	foot.frames = index->len / RFT_INDEX_ENTRY;
+	foot.index_offset = rft_packer_offset(k->packer);
+	foot.totals = s->copied != NULL ? *rf_source_totals(s->copied) : k->tally.totals;
 
 	a = g_byte_array_new();
 	rft_chunk_begin(a, RFT_TAG_INDEX);
 	rft_put32(n, foot.frames);
 	g_byte_array_append(a, n, sizeof(n));
-	g_byte_array_append(a, k->index->data, k->index->len);
-	ok = write_chunk(k, a, error);
-	foot.chain = k->chain;
+	g_byte_array_append(a, index->data, index->len);
+	ok = rft_packer_chunk(k->packer, a, error);
+	foot.chain = rft_packer_chain(k->packer);
 	g_byte_array_set_size(a, 0);
 	rft_chunk_begin(a, RFT_TAG_FOOT);
 	rft_foot_write(a, &foot);
-	ok = ok && write_chunk(k, a, error);
+	ok = ok && rft_packer_chunk(k->packer, a, error);
 	g_byte_array_unref(a);
 	return ok;
 }
@@ -345,16 +260,9 @@ static void rft_close(struct rf_sink *s)
 {
 	struct rft_sink *k = (struct rft_sink *)s;
 
-	ZSTD_freeCCtx(k->zstd);
+	rft_packer_free(k->packer);
 	rf_tally_clear(&k->tally);
-	rft_encoder_clear(&k->runs);
-	g_byte_array_unref(k->index);
 	g_array_unref(k->waiting);
-	g_byte_array_unref(k->names);
-	g_byte_array_unref(k->events);
-	for (unsigned i = 0; i < RFT_RUN_COLS; i++)
-		g_byte_array_unref(k->col[i]);
-	g_free(k->packed);
 }
 
 static const struct rf_sink_ops rft_ops = {
@@ -366,19 +274,15 @@ static const struct rf_sink_ops rft_ops = {
 static struct rft_sink *sink_new(const struct rf_header *h, int level)
 {
 	struct rft_sink *k = g_new0(struct rft_sink, 1);
+	/* Recorded with a window: a hundredth of the runs. */
+	gboolean sparse = rf_header_get(h, "window-pages") != NULL;
 
 	k->s.ops = &rft_ops;
-	k->level = level == 0 ? LEVEL : CLAMP(level, ZSTD_minCLevel(), ZSTD_maxCLevel());
-	k->sparse = rf_header_get(h, "window-pages") != NULL;
-	k->zstd = ZSTD_createCCtx();
+	k->packer = rft_packer_new(&k->s, level == 0 ? LEVEL : CLAMP(level, ZSTD_minCLevel(), ZSTD_maxCLevel()),
+	                           sparse);
+	k->g = rft_packer_first(k->packer);
 	rf_tally_init(&k->tally, h->granule_shift);
-	k->index = g_byte_array_new();
 	k->waiting = g_array_new(FALSE, FALSE, sizeof(struct rf_page_name));
-	k->names = g_byte_array_new();
-	k->events = g_byte_array_new();
-	for (unsigned i = 0; i < RFT_RUN_COLS; i++)
-		k->col[i] = g_byte_array_new();
-	rft_encoder_init(&k->runs);
 	return k;
 }
 

@@ -194,7 +194,9 @@ static inline size_t rft_encoder_raw(const struct rft_encoder *e)
 {
 	return e->n + 3 * (size_t)e->nid + e->count->len;
 }
-void rft_encode(struct rft_encoder *e, uint32_t page, uint8_t type, uint32_t count);
+#define RFT_RUN_RAW_MAX 9 /* what a run may add to that */
+void rft_encode(struct rft_encoder *e, uint32_t n, const uint32_t *page, const uint8_t *type,
+                const uint32_t *count);
 /* The columns of the first n runs in one encoding; returns the width. */
 uint8_t rft_encoder_columns(const struct rft_encoder *e, enum rft_encoding enc, uint32_t n,
                             GByteArray *col[RFT_RUN_COLS]);

@@ -45,14 +45,21 @@ gboolean rf_sink_put(struct rf_sink *s, const struct rf_item *item, GError **err
 	return s->ops->put(s, item, error);
 }
 
+void rf_sink_copies(struct rf_sink *sink, const struct rf_source *s)
+{
+	sink->copied = s;
+}
+
 static gboolean is_spool(const struct rf_sink *s)
 {
 	return s->f != s->out.f;
 }
 
-static void sink_free(struct rf_sink *s, gboolean spool)
+static void sink_free(struct rf_sink *s, gboolean spool, gboolean good)
 {
-	s->ops->close(s);
+	s->ops->close(s); /* first: a thread may still be writing */
+	if (!good)
+		rf_outfile_abort(&s->out);
 	if (spool)
 		fclose(s->f);
 	g_free(s);
@@ -66,19 +73,12 @@ gboolean rf_sink_commit(struct rf_sink *s, GError **error)
 		ok = fflush(s->f) == 0 || cannot_write(s, error);
 	else if (ok)
 		ok = rf_outfile_commit(&s->out, error);
-	if (!ok)
-		rf_outfile_abort(&s->out);
-	sink_free(s, spool);
+	sink_free(s, spool, ok);
 	return ok;
 }
 
 void rf_sink_abort(struct rf_sink *s)
 {
-	gboolean spool;
-
-	if (s == NULL)
-		return;
-	spool = is_spool(s);
-	rf_outfile_abort(&s->out);
-	sink_free(s, spool);
+	if (s != NULL)
+		sink_free(s, is_spool(s), FALSE);
 }

@@ -19,6 +19,7 @@ struct rf_sink {
 	struct rf_outfile out;
 	FILE *f;        /* out's, or a spool file without a name, which the sink closes */
 	uint32_t named; /* ids told of */
+	const struct rf_source *copied; /* see rf_sink_copies; or NULL */
 };
 
 /* A .rft into a temporary file, which is closed with the sink. */

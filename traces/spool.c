@@ -34,6 +34,7 @@ static gboolean copy(struct rf_source *s, FILE *f, GError **error)
 
 	if (sink == NULL)
 		return FALSE;
+	rf_sink_copies(sink, s);
 	do {
 		if (rf_interrupted()) {
 			rf_set_interrupted(error);

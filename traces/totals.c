@@ -167,6 +167,23 @@ static void add_event(struct rf_tally *t, const struct rf_event *e)
 	}
 }
 
+/* Neighbours go into the footprint together. */
+static void add_pages(struct rf_tally *t, const struct rf_item *item)
+{
+	const struct rf_page_name *p = item->pages.name, *end = p + item->pages.n;
+	uint64_t id = item->pages.first, digest = 0;
+
+	while (p < end) {
+		const struct rf_page_name *first = p;
+
+		do
+			digest += mix(mix(p->vpn * K1 + p->space) ^ id++ * K2);
+		while (++p < end && p->space == first->space && p->vpn == p[-1].vpn + 1);
+		rf_footprint_add(&t->mem, first->space, first->vpn, (uint64_t)(p - first));
+	}
+	t->totals.digest += digest;
+}
+
 void rf_tally_add(struct rf_tally *t, const struct rf_item *item)
 {
 	switch (item->kind) {
@@ -177,13 +194,7 @@ void rf_tally_add(struct rf_tally *t, const struct rf_item *item)
 		add_event(t, &item->event);
 		break;
 	case RF_ITEM_PAGES:
-		for (uint32_t i = 0; i < item->pages.n; i++) {
-			const struct rf_page_name *p = &item->pages.name[i];
-			uint64_t id = item->pages.first + i;
-
-			rf_footprint_add(&t->mem, p->space, p->vpn, 1);
-			t->totals.digest += mix(mix(p->vpn * K1 + p->space) ^ id * K2);
-		}
+		add_pages(t, item);
 		t->totals.pages = (uint64_t)item->pages.first + item->pages.n;
 		break;
 	case RF_ITEM_END:

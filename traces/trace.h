@@ -192,6 +192,9 @@ struct rf_sink *rf_sink_rft(const char *path, const struct rf_header *h, int lev
 struct rf_sink *rf_sink_text(const char *path, const struct rf_header *h, GError **error);
 /* ids in runs must follow the pages items given before them. */
 gboolean rf_sink_put(struct rf_sink *s, const struct rf_item *item, GError **error);
+/* Before the first item: all those of s will be put, and no others.  The totals are then taken from s,
+ * which must live until the commit, rather than computed twice. */
+void rf_sink_copies(struct rf_sink *sink, const struct rf_source *s);
 /* Write footer, flush, rename; frees the sink also on error (nothing is left then). */
 gboolean rf_sink_commit(struct rf_sink *s, GError **error);
 void rf_sink_abort(struct rf_sink *s);

@@ -138,6 +138,7 @@ static gboolean put(void *sink, const struct rf_item *item, gboolean *stop, GErr
 gboolean rf_trace_copy(struct rf_source *s, struct rf_sink *sink, const struct rf_trace_in *in,
                        GError **error)
 {
+	rf_sink_copies(sink, s);
 	if (rf_trace_each(s, in, put, sink, error))
 		return rf_sink_commit(sink, error);
 	rf_sink_abort(sink);

@@ -36,6 +36,9 @@ void rf_builder_access(struct rf_builder *b, uint32_t tid, enum rf_access type, 
 uint32_t rf_builder_new_page(struct rf_builder *b, uint32_t tid, uint64_t vpn);
 void rf_builder_run(struct rf_builder *b, uint32_t tid, enum rf_access type, uint32_t page,
                     uint32_t count);
+/* The same for single accesses to pages one after the other. */
+void rf_builder_pages(struct rf_builder *b, uint32_t tid, enum rf_access type, const uint32_t *page,
+                      uint32_t n);
 /* Copies the event and its strings.  Sets space of task and exec events itself.  FALSE where the
  * event makes no sense (unknown parent, task twice): the message has no position yet. */
 gboolean rf_builder_event(struct rf_builder *b, const struct rf_event *ev, GError **error);

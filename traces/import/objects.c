@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "traces/import/objects.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/error.h"
 
-#define LARGE ((size_t)2 << 20) /* a huge page */
+#define FIRST 4096
+#define PIECE ((size_t)2 << 20) /* a huge page */
 #define OBJECTS_MAX (UINT32_MAX - 1)
 
-/* Slots are looked up at random: of a large table, most of the time would go into page tables. */
+/* Of zeros, which take no memory before they are written to.  Slots are looked up at random: of a
+ * large table, most of the time would go into page tables. */
 static struct rf_object *table(uint64_t n)
 {
 	size_t size = n * sizeof(struct rf_object);
-	void *p;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (size < 2 * LARGE)
-		return calloc(n, sizeof(struct rf_object));
-	p = aligned_alloc(LARGE, size);
-	if (p) {
+	if (p == MAP_FAILED)
+		return NULL;
+	if (size >= 2 * PIECE)
 		madvise(p, size, MADV_HUGEPAGE); /* or not */
-		memset(p, 0, size);
-	}
 	return p;
 }
 
@@ -38,8 +35,8 @@ gboolean rf_objects_init(struct rf_objects *o, struct rf_builder *b, GError **er
 		.name = "objects",
 	};
 
-	o->mask = 4095;
-	o->slot = table(o->mask + 1);
+	o->size = FIRST;
+	o->slot = table(o->size);
 	if (!o->slot) {
 		rf_set_env(error, "no memory for a table of objects");
 		return FALSE;
@@ -49,28 +46,36 @@ gboolean rf_objects_init(struct rf_objects *o, struct rf_builder *b, GError **er
 
 void rf_objects_clear(struct rf_objects *o)
 {
-	g_clear_pointer(&o->slot, free);
+	if (o->slot)
+		munmap(o->slot, o->size * sizeof(*o->slot));
+	o->slot = NULL;
 }
 
+/* The new table fills from its beginning as the old one is read, and given back, from its own: both
+ * together are never larger than the new one alone. */
 static gboolean grow(struct rf_objects *o)
 {
-	uint64_t size = (o->mask + 1) * 2, old = o->mask + 1;
-	struct rf_object *from = o->slot, *to = table(size);
+	uint64_t old = o->size, pieces = 0;
+	struct rf_object *from = o->slot, *to = table(old + old / 2);
 
 	if (!to)
 		return FALSE;
 	o->slot = to;
-	o->mask = size - 1;
+	o->size = old + old / 2;
 	for (uint64_t i = 0; i < old; i++) {
 		uint64_t j;
 
+		if ((i - pieces) * sizeof(*from) == PIECE) {
+			munmap(from + pieces, PIECE);
+			pieces = i;
+		}
 		if (!from[i].page)
 			continue;
-		for (j = rf_objects_place(o, from[i].id); to[j].page; j = (j + 1) & o->mask)
+		for (j = rf_objects_place(o, from[i].id); to[j].page; j = rf_objects_next(o, j))
 			;
 		to[j] = from[i];
 	}
-	free(from);
+	munmap(from + pieces, (old - pieces) * sizeof(*from));
 	return TRUE;
 }
 
@@ -82,7 +87,7 @@ uint32_t rf_objects_add(struct rf_objects *o, struct rf_builder *b, uint64_t id,
 		return UINT32_MAX;
 	o->slot[slot].id = id;
 	o->slot[slot].page = page + 1;
-	if (++o->n * (uint64_t)3 > o->mask * 2 && !grow(o))
+	if (++o->n * (uint64_t)5 > o->size * 4 && !grow(o))
 		return UINT32_MAX;
 	return page;
 }

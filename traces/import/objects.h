@@ -16,7 +16,7 @@ struct rf_object {
 
 struct rf_objects {
 	struct rf_object *slot;
-	uint64_t mask;
+	uint64_t size; /* slots */
 	uint32_t n;
 };
 
@@ -26,10 +26,21 @@ void rf_objects_clear(struct rf_objects *o);
 /* For an object seen for the first time, whose slot would be there; UINT32_MAX: no room. */
 uint32_t rf_objects_add(struct rf_objects *o, struct rf_builder *b, uint64_t id, uint64_t slot);
 
+/* Grows with the hash: what is apart in a table is so in a larger one. */
 static inline uint64_t rf_objects_place(const struct rf_objects *o, uint64_t id)
 {
-	id *= 0x9E3779B97F4A7C15u;
-	return (id ^ id >> 32) & o->mask;
+	return (id * 0x9E3779B97F4A7C15u >> 32) * o->size >> 32;
+}
+
+static inline uint64_t rf_objects_next(const struct rf_objects *o, uint64_t place)
+{
+	return place + 1 < o->size ? place + 1 : 0;
+}
+
+/* Soon asked for. */
+static inline void rf_objects_prefetch(const struct rf_objects *o, uint64_t id)
+{
+	__builtin_prefetch(&o->slot[rf_objects_place(o, id)]);
 }
 
 /* The page of an object; UINT32_MAX when there is no room. */
@@ -37,7 +48,7 @@ static inline uint32_t rf_objects_page(struct rf_objects *o, struct rf_builder *
 {
 	uint64_t j = rf_objects_place(o, id);
 
-	for (; o->slot[j].page; j = (j + 1) & o->mask)
+	for (; o->slot[j].page; j = rf_objects_next(o, j))
 		if (o->slot[j].id == id)
 			return o->slot[j].page - 1;
 	return rf_objects_add(o, b, id, j);

@@ -12,9 +12,10 @@
 #include "traces/import/objects.h"
 
 #define RECORD 24
-#define WINDOW (RECORD * 8192)
-#define AHEAD 16                 /* records between the prefetch of a slot and its use */
-#define FEW 8 /* fewer records than this may look plausible by chance */
+#define WINDOW (RECORD * 2048)
+#define AHEAD 16  /* records between the prefetch of a slot and its use */
+#define BATCH 512 /* records handed on together */
+#define FEW 8     /* fewer records than this may look plausible by chance */
 /* Positions beyond this are taken for another format's bytes. */
 #define PLAUSIBLE ((int64_t)1 << 48)
 
@@ -148,25 +149,34 @@ static gboolean new_second(struct oracle *o, struct rf_builder *b, uint32_t time
 static gboolean take(struct oracle *o, struct rf_builder *b, const uint8_t *r, size_t records,
                      GError **error)
 {
+	uint32_t page[BATCH], n = 0; /* those not yet handed on */
+
 	for (size_t i = 0; i < records; i++, r += RECORD) {
 		int64_t next = next_of(r);
-		uint32_t page;
 
 		if (i + AHEAD < records)
-			__builtin_prefetch(&o->objects.slot[rf_objects_place(&o->objects, id_of(r + AHEAD * RECORD))]);
+			rf_objects_prefetch(&o->objects, id_of(r + AHEAD * RECORD));
 		if (!forward(next, o->n))
 			return bad(o, error,
 			           "next request at %" G_GINT64_FORMAT
 			           "; expected -1 or a later one",
 			           next);
-		if ((time_of(r) != o->time || !o->n) && !new_second(o, b, time_of(r), error))
-			return FALSE;
-		page = rf_objects_page(&o->objects, b, id_of(r));
-		if (page == UINT32_MAX)
+		if (time_of(r) != o->time || !o->n) {
+			rf_builder_pages(b, 1, RF_WRITE, page, n);
+			n = 0;
+			if (!new_second(o, b, time_of(r), error))
+				return FALSE;
+		}
+		page[n] = rf_objects_page(&o->objects, b, id_of(r));
+		if (page[n] == UINT32_MAX)
 			return bad(o, error, "no memory for more than %u objects", o->objects.n);
-		rf_builder_run(b, 1, RF_WRITE, page, 1);
+		if (++n == BATCH) {
+			rf_builder_pages(b, 1, RF_WRITE, page, n);
+			n = 0;
+		}
 		o->n++;
 	}
+	rf_builder_pages(b, 1, RF_WRITE, page, n);
 	return TRUE;
 }
 
