@@ -17,7 +17,7 @@
 
 struct options {
 	char *a, *seeds, *metrics, *baseline, *output_format, *output, *format, *maps;
-	GPtrArray *b, *fail_if, *set;
+	GPtrArray *b, *fail_if, *set, *params;
 	gboolean mail, bless, quiet;
 };
 
@@ -56,6 +56,7 @@ static const struct rf_arg args[] = {
 	  "format of the traces, instead of finding out from their content" },
 	{ "maps", 0, RF_ARG_STRING, OFF(maps), "FILE",
 	  "mappings of a trace that has none of its own" },
+	{ "param", 0, RF_ARG_LIST, OFF(params), "NAME=VALUE", "set a parameter of a scenario, on every side" },
 	{ "quiet", 'q', RF_ARG_FLAG, OFF(quiet), NULL, "no progress bar" },
 	RF_ARG_END,
 };
@@ -190,10 +191,32 @@ static void keep_command(GPtrArray *words, int argc, char **argv)
 
 /* ---- runs ---- */
 
-static struct rf_config *add_run(struct plan *p, const struct options *o, const char *trace)
+/* The parameters of a saved run of a scenario, then those of the command line; the last one counts. */
+static char **params_of(const struct options *o, const struct rf_saved *old)
 {
-	struct rf_run run = { .trace = trace, .format = o->format, .maps = o->maps };
+	g_autoptr(GPtrArray) list = g_ptr_array_new();
 
+	for (guint i = 0; old && g_strcmp0(old->format, "scenario") == 0 && i < old->header->len; i++) {
+		const struct rf_saved_pair *h = &g_array_index(old->header, struct rf_saved_pair, i);
+
+		if (g_str_has_prefix(h->name, "param."))
+			g_ptr_array_add(list, g_strdup_printf("%s=%s", h->name + strlen("param."), h->value));
+	}
+	for (guint i = 0; o->params && i < o->params->len; i++)
+		g_ptr_array_add(list, g_strdup(o->params->pdata[i]));
+	if (list->len == 0)
+		return NULL;
+	g_ptr_array_add(list, NULL);
+	return (char **)g_ptr_array_steal(list, NULL);
+}
+
+/* old: what is done again, or NULL. */
+static struct rf_config *add_run(struct plan *p, const struct options *o, const char *trace,
+                                 const struct rf_saved *old)
+{
+	struct rf_run run = { .trace = trace, .format = o->format, .maps = old ? old->maps : o->maps };
+
+	run.params = params_of(o, old);
 	run.cfg = g_new0(struct rf_config, 1);
 	rf_config_init(run.cfg);
 	g_array_append_val(p->runs, run);
@@ -226,7 +249,7 @@ static gboolean plan_side(struct plan *p, const struct options *o, const struct 
 {
 	for (guint i = 0; i < traces->len; i++) {
 		for (guint s = 0; s < p->seeds; s++) {
-			struct rf_config *cfg = add_run(p, o, traces->pdata[i]);
+			struct rf_config *cfg = add_run(p, o, traces->pdata[i], NULL);
 
 			if (!apply_common(cfg, common, o, error) ||
 			    (words && !rf_config_words(cfg, option, words, error)))
@@ -246,9 +269,8 @@ static gboolean plan_again(struct plan *p, const struct options *o, const struct
 {
 	for (guint i = 0; i < old->len; i++) {
 		const struct rf_saved *s = old->pdata[i];
-		struct rf_config *cfg = add_run(p, o, s->trace);
+		struct rf_config *cfg = add_run(p, o, s->trace, s);
 
-		g_array_index(p->runs, struct rf_run, p->runs->len - 1).maps = s->maps;
 		if (!rf_config_saved(cfg, s, error) || !apply_common(cfg, common, o, error) ||
 		    (o->b && !rf_config_words(cfg, "--b", o->b->pdata[0], error)) || !rf_preflight(cfg, error))
 			return FALSE;
@@ -534,6 +556,7 @@ static void clear_run(void *p)
 
 	rf_config_clear(run->cfg);
 	g_free(run->cfg);
+	g_strfreev(run->params);
 	g_free(run->json);
 	rf_saved_free(run->result);
 }

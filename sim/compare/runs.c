@@ -81,16 +81,27 @@ out:
 
 /* ---- runs ---- */
 
+static const char *const *params_of(const struct rf_run *run)
+{
+	return (const char *const *)run->params;
+}
+
+static gboolean same_params(const struct rf_run *a, const struct rf_run *b)
+{
+	return a->params && b->params ? g_strv_equal(params_of(a), params_of(b)) : a->params == b->params;
+}
+
 static gboolean same_source(const struct rf_run *a, const struct rf_run *b)
 {
 	return strcmp(a->trace, b->trace) == 0 && g_strcmp0(a->format, b->format) == 0 &&
-	       g_strcmp0(a->maps, b->maps) == 0 && a->cfg->strict == b->cfg->strict;
+	       g_strcmp0(a->maps, b->maps) == 0 && same_params(a, b) && a->cfg->strict == b->cfg->strict;
 }
 
 static struct rf_source *open_source(struct rf_run *const *run, guint n, GError **error)
 {
 	const struct rf_source_options options = {
-		.format = run[0]->format, .maps = run[0]->maps, .strict = run[0]->cfg->strict,
+		.format = run[0]->format, .maps = run[0]->maps, .params = params_of(run[0]),
+		.strict = run[0]->cfg->strict,
 	};
 	struct rf_source *s = rf_source_open(run[0]->trace, &options, error);
 	gboolean ahead = FALSE;
@@ -114,7 +125,7 @@ static struct rf_saved *result_of(struct rf_source *source, struct rf_run *run, 
 	if (rf_machine_finish(m, &result, error)) {
 		const struct rf_report r = {
 			.path = run->trace, .format = rf_source_format(source), .as_format = run->format,
-			.maps = run->maps, .header = rf_source_header(source), .cfg = run->cfg,
+			.maps = run->maps, .params = params_of(run), .header = rf_source_header(source), .cfg = run->cfg,
 			.result = &result,
 		};
 		g_autoptr(GPtrArray) all = NULL;

@@ -11,6 +11,7 @@
 /* One run: a trace under a configuration. */
 struct rf_run {
 	const char *trace, *format, *maps; /* format, maps: as --format and --maps, or NULL */
+	char **params;                     /* of a scenario, as --param, or NULL; the caller's */
 	struct rf_config *cfg;             /* checked (rf_preflight); not resolved */
 	struct rf_saved *result;           /* set by rf_runs_do; the caller's */
 	char *json;                        /* the same, as the report has it; the caller's */
