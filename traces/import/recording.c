@@ -649,8 +649,15 @@ static void *recording_open(struct rf_input *in, struct rf_builder *b,
 	r->order = g_ptr_array_new_with_free_func(process_free);
 	r->held = g_array_new(FALSE, FALSE, sizeof(struct held));
 	/* the header is in the first block */
-	if (block(r, error) == RF_STEP_MORE)
+	switch (block(r, error)) {
+	case RF_STEP_MORE:
 		return r;
+	case RF_STEP_END:
+		rf_set_data(error, "%s: is empty; expected a recording", rf_input_name(in));
+		break;
+	case RF_STEP_ERROR:
+		break;
+	}
 	recording_close(r);
 	return NULL;
 }
