@@ -35,6 +35,7 @@ struct rf_profile {
 	struct rf_lock_costs lock[RF_NLOCKS];
 	uint64_t counter_line, tlb_shootdown;
 	int64_t mem_mbps; /* 0: no limit */
+	int64_t core_threads, core_share; /* processors of a core; per cent */
 	uint64_t cache_line, cache_line_shared, atomic, slab_pair; /* of accounting pages */
 	uint64_t ram;       /* size of the machine, when --ram is not given */
 };

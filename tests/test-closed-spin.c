@@ -22,8 +22,8 @@ START_TEST(first_gaps)
 	enum { NS = 4096, SECTIONS = 300 };
 	struct rf_rng rng = { model_run_seed() };
 	uint64_t now = 0, until = 0, soft = 0, held = 0, waited = 0;
-	const struct rf_sched_setup setup = { .ncpus = 1, .clock = rf_clock_new(), .now = &now, .until = &until,
-		                              .soft = &soft };
+	const struct rf_sched_setup setup = { .ncpus = 1, .core_threads = 1, .clock = rf_clock_new(), .now = &now,
+		                              .until = &until, .soft = &soft };
 	const struct rf_lock_costs costs = { 0 };
 	struct rf_lock_stats stats = { 0 };
 	struct rf_sched *s = rf_sched_new(&setup);
@@ -60,8 +60,8 @@ START_TEST(a_queue)
 {
 	enum { N = 8, HOLD = 1000, HANDOFF = 200, WAITER = 50 };
 	uint64_t now = 0, until = 0, soft = 0, expected = 0, waited = 0;
-	const struct rf_sched_setup setup = { .ncpus = 1, .clock = rf_clock_new(), .now = &now, .until = &until,
-		                              .soft = &soft };
+	const struct rf_sched_setup setup = { .ncpus = 1, .core_threads = 1, .clock = rf_clock_new(), .now = &now,
+		                              .until = &until, .soft = &soft };
 	const struct rf_lock_costs costs = { .spin_handoff = HANDOFF, .waiter = WAITER };
 	struct rf_lock_stats stats = { 0 };
 	struct rf_sched *s = rf_sched_new(&setup);

@@ -96,6 +96,36 @@ START_TEST(at_is_for_all)
 }
 END_TEST
 
+/* Two processors a core, at half its speed each while both are busy; whole cores are taken first. */
+START_TEST(cores_are_shared)
+{
+	static const struct { const char *cpus; unsigned tasks, alone; } rows[] = {
+		{ "4", 1, 1 }, { "4", 2, 2 }, { "4", 3, 1 }, { "4", 4, 0 }, { "2", 2, 0 }, { "1", 1, 1 }, { "3", 3, 1 },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *options = g_strdup_printf("--cpus %s --set context_switch=0 --set core_threads=2 "
+			"--set core_share=50", rows[i].cpus);
+		g_autoptr(GString) trace = g_string_new("");
+		struct model_run run;
+		unsigned alone = 0;
+
+		for (unsigned t = 1; t <= rows[i].tasks; t++)
+			line(trace, "task %u", t);
+		line(trace, "at 1000000"); /* all at once */
+		for (unsigned t = 1; t <= rows[i].tasks; t++)
+			line(trace, "think %u 1000000", t);
+		closed_run(&run, options, trace->str);
+		for (unsigned t = 1; t <= rows[i].tasks; t++) {
+			alone += task_of(&run, t)->cpu == MS;
+			ck_assert(task_of(&run, t)->cpu == MS || task_of(&run, t)->cpu == 2 * MS);
+		}
+		eq(alone, rows[i].alone);
+		model_run_clear(&run);
+	}
+}
+END_TEST
+
 /* ---- devices ---- */
 
 /* One page each at the same time from a disk that serves one request after the other: the k-th waits
@@ -463,6 +493,7 @@ Suite *suite_closed(void)
 	tcase_add_test(cpus, turns_end);
 	tcase_add_test(cpus, tasks_start_and_exit);
 	tcase_add_test(cpus, at_is_for_all);
+	tcase_add_test(cpus, cores_are_shared);
 	suite_add_tcase(s, cpus);
 	tcase_add_test(devices, a_disk_is_a_queue);
 	tcase_add_test(devices, others_go_on);

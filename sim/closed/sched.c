@@ -232,22 +232,47 @@ static void take_from_spinner(struct rf_sched *s, uint64_t now)
 	}
 }
 
+static gboolean is_idle(const struct rf_sched *s, unsigned c)
+{
+	return !s->cpu[c].task && !s->cpu[c].leaving;
+}
+
+/* Processors of one core are as far from each other as can be: c, c + cores, … */
+static gboolean shares_core(const struct rf_sched *s, unsigned c)
+{
+	const unsigned cores = (s->setup.ncpus + s->setup.core_threads - 1) / s->setup.core_threads;
+
+	for (unsigned other = c % cores; other < s->setup.ncpus; other += cores)
+		if (other != c && !is_idle(s, other))
+			return TRUE;
+	return FALSE;
+}
+
+/* One that is idle, of a core that is if there is any; or ncpus. */
+static unsigned idle_cpu(const struct rf_sched *s)
+{
+	unsigned found = s->setup.ncpus;
+
+	for (unsigned c = s->setup.ncpus; s->nidle && c-- > 0; )
+		if (is_idle(s, c) && (found == s->setup.ncpus || shares_core(s, found) || !shares_core(s, c)))
+			found = c;
+	return found;
+}
+
 static void make_ready(struct rf_sched *s, struct rf_stask *t, uint64_t now)
 {
+	const unsigned c = idle_cpu(s);
+
 	t->state = READY;
 	t->since = now;
 	append_ready(s, t);
-	for (unsigned c = 0; s->nidle && c < s->setup.ncpus; c++) {
-		struct cpu *cpu = &s->cpu[c];
-
-		if (cpu->task || cpu->leaving)
-			continue;
-		cpu->idle += now - cpu->idle_since;
-		s->nidle--;
-		place(s, c, take_ready(s), now);
+	if (c == s->setup.ncpus) {
+		take_from_spinner(s, now);
 		return;
 	}
-	take_from_spinner(s, now);
+	s->cpu[c].idle += now - s->cpu[c].idle_since;
+	s->nidle--;
+	place(s, c, take_ready(s), now);
 }
 
 /* ---- stacks ---- */
@@ -562,6 +587,11 @@ uint64_t rf_sched_steps(const struct rf_sched *s) { return s->steps; }
 gboolean rf_sched_failed(const struct rf_sched *s) { return s->failed; }
 struct rf_stask *rf_sched_current(const struct rf_sched *s) { return s->current; }
 unsigned rf_sched_cpu(const struct rf_sched *s) { return s->current ? s->current->cpu : 0; }
+gboolean rf_sched_shares_core(const struct rf_sched *s)
+{
+	return s->current && shares_core(s, s->current->cpu);
+}
+
 struct rf_stask *rf_sched_running(const struct rf_sched *s, unsigned cpu)
 {
 	return s->cpu[cpu].leaving ? NULL : s->cpu[cpu].task;

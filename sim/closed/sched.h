@@ -44,7 +44,7 @@ struct rf_stask {
 };
 
 struct rf_sched_setup {
-	unsigned ncpus;
+	unsigned ncpus, core_threads; /* processors; those that share a core */
 	uint64_t quantum, switch_ns; /* a turn while others wait; what a change of tasks costs */
 	struct rf_clock *clock;
 	uint64_t *now; /* time of the task or event at hand */
@@ -76,6 +76,7 @@ uint64_t rf_sched_floor(const struct rf_sched *s);
 void rf_sched_spun(struct rf_sched *s, uint64_t ns);
 uint64_t rf_sched_steps(const struct rf_sched *s); /* so far, the one under way among them */
 unsigned rf_sched_cpu(const struct rf_sched *s);             /* of the current task */
+gboolean rf_sched_shares_core(const struct rf_sched *s);     /* is another one of its core busy? */
 struct rf_stask *rf_sched_running(const struct rf_sched *s, unsigned cpu); /* on it; NULL: idle */
 /* Where a stretch of computing must end. */
 uint64_t rf_sched_slice_end(const struct rf_sched *s);

@@ -429,8 +429,8 @@ gboolean rf_model_closed(struct rf_model *m, struct rf_source *source, struct rf
 {
 	struct closed *c = g_new0(struct closed, 1);
 	const struct rf_sched_setup setup = {
-		.ncpus = (unsigned)m->cfg.cpus, .quantum = MAX(m->profile.quantum, 1),
-		.switch_ns = m->profile.context_switch, .clock = m->clock,
+		.ncpus = (unsigned)m->cfg.cpus, .core_threads = (unsigned)m->profile.core_threads,
+		.quantum = MAX(m->profile.quantum, 1), .switch_ns = m->profile.context_switch, .clock = m->clock,
 		.now = &m->host.now, .until = &m->until, .soft = &m->soft,
 		.step = step, .cancel = cancel, .arg = c,
 	};

@@ -297,7 +297,7 @@ gboolean pages_item(struct rf_model *m, const struct rf_item *item, GError **err
 
 /* What a batch of runs adds up to. */
 struct tally {
-	uint64_t accesses, hits;
+	uint64_t accesses, ns; /* ns: of hits */
 	int64_t poll_left;
 };
 
@@ -307,7 +307,7 @@ static uint32_t take_hits(struct rf_model *m, const struct rf_runs *r, uint32_t 
 	const uint64_t cost = (uint64_t)m->profile.access, next = MIN(rf_clock_next(m->clock), m->soft);
 	const uint32_t *map = m->map;
 	uint8_t *pte = m->pte, *leaf_acc = m->leaf_acc;
-	uint64_t now = m->host.now, accesses = 0, hits = 0;
+	uint64_t now = m->host.now, accesses = 0, ns;
 	int64_t poll_left = sum->poll_left;
 
 	for (; i < r->n && now < next; i++) {
@@ -324,12 +324,12 @@ static uint32_t take_hits(struct rf_model *m, const struct rf_runs *r, uint32_t 
 		pte[v] |= hit_set[type];
 		leaf_acc[v >> m->leaf_shift] = PTE_ACC;
 		now += cost * n;
-		hits += n;
 	}
-	m->host.now = now;
+	ns = core_time(m, now - m->host.now);
+	m->host.now += ns;
 	sum->poll_left = poll_left;
 	sum->accesses += accesses;
-	sum->hits += hits;
+	sum->ns += ns;
 	return i;
 }
 
@@ -400,8 +400,7 @@ static gboolean take_run(struct rf_model *m, struct task *t, const struct rf_run
 		if (!(m->fact[p] & F_UNEV))
 			m->pol->ops->access(m->pol, m->host.lruvec_of(m->pol, p), p, type, n);
 	}
-	m->host.now += (uint64_t)m->profile.access * n;
-	sum->hits += n;
+	spend(m, (uint64_t)m->profile.access * n, &sum->ns);
 	if (m->profile.mem_mbps)
 		memory_run(m, r, i);
 	return TRUE;
@@ -455,7 +454,7 @@ gboolean runs_item(struct rf_model *m, const struct rf_item *item, uint32_t *fro
 	}
 	*from = t->alive ? i : r->n;
 	m->poll_left = sum.poll_left;
-	m->time_access += (uint64_t)m->profile.access * sum.hits;
+	m->time_access += sum.ns;
 	m->accesses += sum.accesses;
 	t->accesses += sum.accesses;
 	return TRUE;

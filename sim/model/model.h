@@ -267,7 +267,7 @@ struct rf_model {
 	uint64_t until, soft; /* where a step ends (sched.h) */
 	struct space *locked; /* the task at hand has its mmap_lock, shared, for a fault */
 	struct waiting *waiting;
-	uint64_t memory_free; /* when all stores so far have reached memory */
+	uint64_t memory_now, memory_queue; /* stores on their way to memory, ns, and when that was so */
 	uint64_t sleeps; /* how often tasks waited and others ran */
 	struct rf_lock_stats lock_stats[RF_NLOCKS];
 	struct rf_spin lru_lock, swap_lock; /* lists.c */
@@ -399,6 +399,12 @@ void lists_scanned(struct rf_model *m, struct cgroup *cg, uint64_t taken); /* re
 void slots_changed(struct rf_model *m); /* one was taken or freed */
 
 /* ---- shared.c: what processors share besides locks ---- */
+uint64_t shared_core_time(const struct rf_model *m, uint64_t ns);
+/* ns of work, on the processor of the task at hand as it is now. */
+static inline uint64_t core_time(const struct rf_model *m, uint64_t ns)
+{
+	return m->profile.core_threads > 1 && m->closed ? shared_core_time(m, ns) : ns;
+}
 void memory_store(struct rf_model *m, uint64_t bytes, uint64_t *account);
 void memory_run(struct rf_model *m, const struct rf_runs *r, uint32_t i); /* what run i stores */
 void shoot_down(struct rf_model *m, const struct space *s);

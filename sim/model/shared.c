@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * What processors share besides locks and counters: the way to memory, and translations that each of
- * them caches.  A profile that has no figures for it leaves it out: there the costs of faults and of
+ * What processors share besides locks and counters: cores, the way to memory, and translations that each
+ * of them caches.  A profile that has no figures for it leaves it out: there the costs of faults and of
  * accesses are averages that hold it already.
  */
 #include "sim/model/model.h"
+
+/* Hardware threads: while another one of its core is busy, a processor has a share of the core's speed.
+ * Whether one is is asked when the work begins. */
+uint64_t shared_core_time(const struct rf_model *m, uint64_t ns)
+{
+	return rf_sched_shares_core(m->sched) ? ns * 100 / (uint64_t)m->profile.core_share : ns;
+}
 
 /* Stores come one after the other, whoever's they are: with more of them than memory takes, processors
  * wait for each other. */
@@ -11,8 +18,14 @@ void memory_store(struct rf_model *m, uint64_t bytes, uint64_t *account)
 {
 	if (!m->profile.mem_mbps)
 		return;
-	m->memory_free = MAX(m->memory_free, m->host.now) + bytes * 1000 / (uint64_t)m->profile.mem_mbps;
-	spend(m, m->memory_free - m->host.now, account);
+	/* Who is behind the others in time finds the queue as they left it. */
+	if (m->host.now > m->memory_now) {
+		m->memory_queue -= MIN(m->memory_queue, m->host.now - m->memory_now);
+		m->memory_now = m->host.now;
+	}
+	m->memory_queue += bytes * 1000 / (uint64_t)m->profile.mem_mbps;
+	*account += m->memory_queue;
+	m->host.now += m->memory_queue;
 }
 
 /* An access that goes on to the next page stores to all of this one; other runs store to as many cache

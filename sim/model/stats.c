@@ -71,6 +71,7 @@ void rss_change(struct rf_model *m, struct space *s, int kind, int64_t pages)
 
 void spend(struct rf_model *m, uint64_t ns, uint64_t *account)
 {
+	ns = core_time(m, ns);
 	m->host.now += ns;
 	*account += ns;
 }
