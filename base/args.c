@@ -217,7 +217,10 @@ gboolean rf_args_parse_lists(const struct rf_args *a, int argc, char **argv, rf_
 	for (int i = 1; i < argc && !*help; i++) {
 		const char *word = argv[i];
 
-		if (word[0] != '-' || word[1] == '\0') {
+		if (a->command && word[0] != '-') {
+			for (; i < argc; i++)
+				g_ptr_array_add(operands, g_strdup(argv[i]));
+		} else if (word[0] != '-' || word[1] == '\0') {
 			g_ptr_array_add(operands, g_strdup(word));
 		} else if (strcmp(word, "--") == 0) {
 			while (++i < argc)

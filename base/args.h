@@ -33,6 +33,7 @@ struct rf_args {
 	void *block;
 	const struct rf_option *table; /* or NULL; values go into table_block */
 	void *table_block;
+	gboolean command; /* operands are a command with options of its own: ours end at the first */
 };
 
 /* Fill the blocks from argv[1…]; what is no option is appended to operands ("--" ends options,

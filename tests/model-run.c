@@ -19,7 +19,7 @@ static const struct rf_arg own_args[] = {
 static void configure(struct rf_config *cfg, const char *options)
 {
 	struct own own = { NULL };
-	const struct rf_args args = { own_args, &own, rf_config_options, cfg };
+	const struct rf_args args = { own_args, &own, rf_config_options, cfg, FALSE };
 	g_autoptr(GPtrArray) rest = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *line = g_strconcat("test --ram 1G ", options, NULL);
 	g_auto(GStrv) argv = NULL;

@@ -388,7 +388,7 @@ static const struct rf_arg args[] = {
 static gboolean parse(const char *line, struct block *b, struct rf_config *c, GPtrArray *operands,
                       gboolean *help, GError **error)
 {
-	const struct rf_args a = { args, b, rf_config_options, c };
+	const struct rf_args a = { args, b, rf_config_options, c, FALSE };
 	g_auto(GStrv) argv = g_strsplit(line, " ", -1);
 
 	memset(b, 0, sizeof *b);

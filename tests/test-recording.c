@@ -244,6 +244,32 @@ START_TEST(truncation)
 }
 END_TEST
 
+/* A program that is about to exec one that is not recorded; the second time that fails. */
+START_TEST(not_followed)
+{
+	struct rf_writer w;
+
+	for (unsigned fails = 0; fails < 2; fails++) {
+		stream->len = 0;
+		rf_writer_start(&w, 5);
+		hello(&w, 32, "p");
+		rf_writer_page(&w, RF_WIRE_STORE, 1, 0);
+		rf_writer_control(&w, RF_WIRE_NOT_FOLLOWED, 32);
+		rf_writer_string(&w, "/other/program");
+		rf_writer_flush(&w);
+		if (fails) {
+			rf_writer_page(&w, RF_WIRE_STORE, 2, 0);
+			end(&w);
+			rf_writer_flush(&w);
+			expect("task 1\nW 1 1\nW 1 2\nexit 1\n", "");
+		} else {
+			expect("task 1\nW 1 1\nlost 0 0 1\nexit 1\n",
+			       "1 exec of a program that this recorder can't run; ");
+		}
+	}
+}
+END_TEST
+
 static void refused(const char *what)
 {
 	struct items it;
@@ -387,6 +413,7 @@ Suite *suite_recording(void)
 	tcase_add_test(t, processes);
 	tcase_add_test(t, lost);
 	tcase_add_test(t, truncation);
+	tcase_add_test(t, not_followed);
 	tcase_add_test(t, nonsense);
 	tcase_add_test(t, damage);
 	tcase_add_test(t, window);

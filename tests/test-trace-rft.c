@@ -131,8 +131,8 @@ START_TEST(messages)
 	says(rft, len, FALSE, want);
 	rft[head + RFT_CHUNK_HEAD + RFT_FRAME_SIZE + 20] ^= 1;
 	g_free(want);
-	rft[12] = 2;
-	says(rft, len, FALSE, "x.rft: offset 0: version 2; expected 1");
+	rft[12] = 3;
+	says(rft, len, FALSE, "x.rft: offset 0: version 3; expected 1 or 2");
 	rft[12] = 1;
 	rft[14] = 2;
 	rft[15] = 1;
@@ -613,7 +613,7 @@ START_TEST(encodings)
 	struct rft_encoder e;
 	GByteArray *col[RFT_RUN_COLS];
 
-	rft_encoder_init(&e);
+	rft_encoder_init(&e, RFT_RUNS_MAX);
 	for (uint32_t i = 0; i < n; i++) {
 		page[i] = (uint32_t)(rf_rng_next(&r) >> (64 - bits));
 		if (i > 0 && rf_rng_below(&r, 3) == 0)
@@ -1026,6 +1026,59 @@ START_TEST(manual_page)
 }
 END_TEST
 
+/* Recordings of all accesses have frames of up to four million runs, others of one million. */
+START_TEST(long_frames)
+{
+	static const struct { const char *key, *value; uint32_t frames; } headers[] = {
+		{ "clock", "instructions", 2 }, { "clock", "accesses", 5 }, { "window-pages", "48", 5 },
+	};
+	enum { N = 10000, TIMES = 420 }; /* 4.2 million runs */
+	struct rf_header h = { .granule_shift = 12 };
+	char *path = trace_temp("long.rft");
+	uint32_t page[N], count[N];
+	uint8_t type[N];
+	struct rf_item item = { .kind = RF_ITEM_RUNS }, task = { .kind = RF_ITEM_EVENT };
+	struct rf_item pages = { .kind = RF_ITEM_PAGES };
+	struct rf_page_name names[2] = { { 0, 1 }, { 0, 2 } };
+	uint64_t runs = 0;
+	struct rf_sink *k;
+	struct rf_source *s;
+
+	for (uint32_t i = 0; i < N; i++) {
+		page[i] = i / 40 % 2;
+		type[i] = i % 2 ? RF_READ : RF_EXEC;
+		count[i] = 1 + i % 3;
+	}
+	pages.pages.n = 2;
+	pages.pages.name = names;
+	task.event = (struct rf_event){ .kind = RF_EV_TASK, .tid = 1 };
+	item.runs = (struct rf_runs){ N, 1, page, type, count };
+	rf_header_set(&h, headers[_i].key, headers[_i].value);
+	k = rf_sink_rft(path, &h, 1, NULL);
+	ck_assert(rf_sink_put(k, &task, NULL));
+	item.record = pages.record = 1;
+	ck_assert(rf_sink_put(k, &pages, NULL));
+	for (unsigned i = 0; i < TIMES; i++, item.record += N)
+		ck_assert(rf_sink_put(k, &item, NULL));
+	ck_assert(rf_sink_commit(k, NULL));
+	rf_header_clear(&h);
+
+	s = trace_must_open(path);
+	ck_assert_uint_eq(rf_source_frames(s), headers[_i].frames);
+	do {
+		ck_assert(rf_source_next(s, &item, NULL));
+		if (item.kind != RF_ITEM_RUNS)
+			continue;
+		for (uint32_t i = 0; i < item.runs.n; i++, runs++)
+			MUST(item.runs.page[i] == page[runs % N] && item.runs.type[i] == type[runs % N] &&
+			     item.runs.count[i] == count[runs % N], "run %u", i);
+	} while (item.kind != RF_ITEM_END);
+	ck_assert_uint_eq(runs, (uint64_t)N * TIMES);
+	rf_source_close(s);
+	g_free(path);
+}
+END_TEST
+
 /* ---- spools and sinks ---- */
 
 START_TEST(spool)
@@ -1139,6 +1192,7 @@ Suite *suite_trace_rft(void)
 	tcase_add_test(c, flipped_in_a_file);
 	tcase_add_test(c, messages);
 	tcase_add_loop_test(c, streams, 0, G_N_ELEMENTS(cases));
+	tcase_add_loop_test(c, long_frames, 0, 3);
 	tcase_add_test(c, digest);
 	tcase_add_loop_test(c, encodings, 0, 96);
 	tcase_add_test(c, varints);

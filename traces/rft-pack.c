@@ -16,6 +16,7 @@ struct rft_packer {
 	struct rf_sink *s;
 	int level;
 	gboolean sparse;
+	uint32_t runs_max;
 	struct rft_gathered frame[2];
 
 	/* The worker's, while it has a frame. */
@@ -218,7 +219,7 @@ static struct rft_gathered *other(struct rft_packer *p, const struct rft_gathere
 	struct rft_gathered *o = g == &p->frame[0] ? &p->frame[1] : &p->frame[0];
 
 	if (o->names == NULL) {
-		rft_encoder_init(&o->runs);
+		rft_encoder_init(&o->runs, p->runs_max);
 		o->names = g_byte_array_new();
 		o->events = g_byte_array_new();
 	}
@@ -255,13 +256,14 @@ gboolean rft_packer_last(struct rft_packer *p, struct rft_gathered *g, GError **
 
 /* ---- all of it ---- */
 
-struct rft_packer *rft_packer_new(struct rf_sink *s, int level, gboolean sparse)
+struct rft_packer *rft_packer_new(struct rf_sink *s, int level, gboolean sparse, uint32_t runs_max)
 {
 	struct rft_packer *p = g_new0(struct rft_packer, 1);
 
 	p->s = s;
 	p->level = level;
 	p->sparse = sparse;
+	p->runs_max = runs_max;
 	p->zstd = ZSTD_createCCtx();
 	p->index = g_byte_array_new();
 	for (unsigned i = 0; i < RFT_RUN_COLS; i++)

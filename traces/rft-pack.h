@@ -17,8 +17,8 @@ struct rft_gathered {
 
 /* Writes chunks and frames in the order given, and keeps count of where they are. */
 struct rft_packer;
-/* sparse: bytes count, not speed. */
-struct rft_packer *rft_packer_new(struct rf_sink *s, int level, gboolean sparse);
+/* sparse: bytes count, not speed; runs_max: in a frame. */
+struct rft_packer *rft_packer_new(struct rf_sink *s, int level, gboolean sparse, uint32_t runs_max);
 void rft_packer_free(struct rft_packer *p);
 
 /* The empty frame that comes first. */

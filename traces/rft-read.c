@@ -29,6 +29,7 @@ struct rft_source {
 	struct rf_source s;
 	struct rf_raw *raw;
 	struct rf_header header;
+	unsigned version;
 	uint64_t base, start; /* offsets of the file, and of its first frame */
 	gboolean seekable;
 	uint64_t head_hash, index_hash, chain;
@@ -154,7 +155,6 @@ static gboolean read_head(struct rft_source *r, GError **error)
 	const uint8_t *p;
 	const char *problem;
 	size_t have, n;
-	unsigned version;
 
 	/* A later version may have another head: look before the hash is checked. */
 	p = rf_raw_peek(r->raw, RFT_CHUNK_HEAD + 8, &have, error);
@@ -162,9 +162,10 @@ static gboolean read_head(struct rft_source *r, GError **error)
 		return FALSE;
 	if (have < RFT_CHUNK_HEAD + 8)
 		return fail(r, error, "the file is truncated in the head");
-	version = rft_get16(p + RFT_CHUNK_HEAD + 4);
-	if (version != RFT_VERSION)
-		return fail(r, error, "version %u; expected %u", version, RFT_VERSION);
+	r->version = rft_get16(p + RFT_CHUNK_HEAD + 4);
+	if (r->version != RFT_VERSION && r->version != RFT_VERSION_LONG)
+		return fail(r, error, "version %u; expected %u or %u", r->version, RFT_VERSION,
+		            RFT_VERSION_LONG);
 	if (rft_get16(p + RFT_CHUNK_HEAD + 6) != RFT_BYTE_ORDER)
 		return fail(r, error, "byte order 0x%04x; expected 0x%04x (little-endian)",
 		            rft_get16(p + RFT_CHUNK_HEAD + 6), RFT_BYTE_ORDER);
@@ -210,7 +211,7 @@ static gboolean read_index(struct rft_source *r, uint32_t frames, gboolean keep,
 		const uint8_t *q = p + 8 + (size_t)i * RFT_INDEX_ENTRY;
 		struct rft_index e = { rft_get64(q), rft_get32(q + 8), rft_get32(q + 12) };
 
-		if (e.offset <= last || e.offset >= r->foot.index_offset || e.runs > RFT_RUNS_MAX)
+		if (e.offset <= last || e.offset >= r->foot.index_offset || e.runs > rft_runs_max(r->version))
 			return fail(r, error, "entry %u of the index makes no sense", i);
 		last = e.offset;
 		g_array_append_val(r->index, e);
@@ -252,19 +253,19 @@ static gboolean read_end(struct rft_source *r, GError **error)
 
 /* ---- frames ---- */
 
-static const char *check_frame(const struct rft_frame *f)
+static const char *check_frame(const struct rft_frame *f, unsigned version)
 {
-	uint64_t raw = 0;
+	uint64_t raw = 0, raw_max = rft_raw_max(version);
 
-	if (f->runs > RFT_RUNS_MAX || f->pages > f->runs)
+	if (f->runs > rft_runs_max(version) || f->pages > f->runs)
 		return "more runs or pages than a frame may hold";
 	for (unsigned c = 0; c < RFT_NCOLS; c++) {
 		raw += f->raw[c];
-		if (f->raw[c] > RFT_RAW_MAX || f->packed[c] > ZSTD_COMPRESSBOUND(f->raw[c]) ||
+		if (f->raw[c] > raw_max || f->packed[c] > ZSTD_COMPRESSBOUND(f->raw[c]) ||
 		    (f->raw[c] == 0) != (f->packed[c] == 0))
 			return "a column of an impossible size";
 	}
-	return raw <= RFT_RAW_MAX ? NULL : "larger columns than a frame may hold";
+	return raw <= raw_max ? NULL : "larger columns than a frame may hold";
 }
 
 /* Read and unpack the columns below ncols of the frame at the current position. */
@@ -283,7 +284,7 @@ static gboolean load_frame(struct rft_source *r, unsigned ncols, GError **error)
 	rft_frame_parse(&r->frame, p);
 	r->chain = rft_chain(r->chain, hash);
 	rf_raw_consume(r->raw, RFT_CHUNK_HEAD + n);
-	problem = check_frame(&r->frame);
+	problem = check_frame(&r->frame, r->version);
 	if (problem != NULL)
 		return fail_frame(r, error, problem);
 	for (unsigned c = 0; c < RFT_NCOLS; c++) {
@@ -300,7 +301,7 @@ static gboolean load_frame(struct rft_source *r, unsigned ncols, GError **error)
 	if (raw > r->buf_cap) {
 		g_free(r->buf);
 		/* One size for all frames of a writer: memory that was never touched costs a fault a page. */
-		r->buf_cap = MAX(raw, RFT_RAW_CLOSE + RFT_RAW_CLOSE / 4);
+		r->buf_cap = MAX(raw, rft_raw_close(r->version) / 4 * 5);
 		r->buf = g_malloc(r->buf_cap);
 	}
 	if (r->zstd == NULL)

@@ -11,11 +11,11 @@
 
 /* ---- encoding ---- */
 
-void rft_encoder_init(struct rft_encoder *e)
+void rft_encoder_init(struct rft_encoder *e, uint32_t runs_max)
 {
 	memset(e, 0, sizeof(*e));
-	e->code = g_malloc(RFT_RUNS_MAX);
-	e->id = g_new(uint32_t, RFT_RUNS_MAX);
+	e->code = g_malloc(runs_max);
+	e->id = g_new(uint32_t, runs_max);
 	e->count = g_byte_array_new();
 	rft_encoder_reset(e);
 }

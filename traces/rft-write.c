@@ -9,11 +9,13 @@
 #include "traces/totals.h"
 
 #define LEVEL 9
+#define LEVEL_LONG 12 /* for the long frames of version 2 */
 #define RANDOM_RUNS (128u << 10)
 #define PAGE_NAME_MAX 15 /* bytes of a page's name: two varints */
 
 struct rft_sink {
 	struct rf_sink s;
+	uint16_t version;
 	struct rf_tally tally;
 	struct rft_packer *packer;
 
@@ -58,19 +60,22 @@ static size_t raw(const struct rft_gathered *g)
 	return rft_encoder_raw(&g->runs) + g->names->len + g->events->len;
 }
 
-static gboolean is_full(const struct rft_gathered *g)
+static gboolean is_full(const struct rft_sink *k)
 {
+	const struct rft_gathered *g = k->g;
+
 	/* Random accesses gain nothing from a long frame, and a short one stays in the cache. */
-	return g->head.runs == RFT_RUNS_MAX ||
+	return g->head.runs == rft_runs_max(k->version) ||
 	       (g->head.runs == RANDOM_RUNS && g->runs.nid > RANDOM_RUNS / 8 * 7) ||
-	       raw(g) >= RFT_RAW_CLOSE;
+	       raw(g) >= rft_raw_close(k->version);
 }
 
 /* How many runs may go into a frame that is not full before it must be asked again. */
-static uint32_t room(const struct rft_gathered *g)
+static uint32_t room(const struct rft_sink *k)
 {
-	uint32_t runs = g->head.runs, most = (runs < RANDOM_RUNS ? RANDOM_RUNS : RFT_RUNS_MAX) - runs;
-	size_t bytes = (RFT_RAW_CLOSE - raw(g)) / (RFT_RUN_RAW_MAX + PAGE_NAME_MAX);
+	uint32_t runs = k->g->head.runs;
+	uint32_t most = (runs < RANDOM_RUNS ? RANDOM_RUNS : rft_runs_max(k->version)) - runs;
+	size_t bytes = (rft_raw_close(k->version) - raw(k->g)) / (RFT_RUN_RAW_MAX + PAGE_NAME_MAX);
 
 	return (uint32_t)CLAMP(bytes, 1, most);
 }
@@ -138,11 +143,11 @@ static gboolean put_runs(struct rft_sink *k, const struct rf_item *item, GError 
 	for (uint32_t i = 0, n; i < r->n; i += n) {
 		uint64_t sum[2 * RF_RUN_CONT] = { 0 };
 
-		if (is_full(k->g) && !end_frame(k, error))
+		if (is_full(k) && !end_frame(k, error))
 			return FALSE;
 		if (k->g->head.runs == 0 || r->tid != k->tid)
 			switch_task(k, r->tid);
-		n = MIN(r->n - i, room(k->g));
+		n = MIN(r->n - i, room(k));
 		if (!put_names(k, n, r->page + i, item->record + i, error))
 			return FALSE;
 		rft_encode(&k->g->runs, n, r->page + i, r->type + i, r->count + i);
@@ -157,7 +162,7 @@ static gboolean put_runs(struct rft_sink *k, const struct rf_item *item, GError 
 
 static gboolean put_event(struct rft_sink *k, const struct rf_event *ev, GError **error)
 {
-	if (is_full(k->g) && !end_frame(k, error))
+	if (is_full(k) && !end_frame(k, error))
 		return FALSE;
 	put_position(k);
 	rft_event_write(k->g->events, ev);
@@ -206,7 +211,7 @@ static gboolean put_head(struct rft_sink *k, const struct rf_header *h, GError *
 	gboolean ok = TRUE;
 
 	rft_chunk_begin(a, RFT_TAG_HEAD);
-	rft_put16(fixed, RFT_VERSION);
+	rft_put16(fixed, k->version);
 	rft_put16(fixed + 2, RFT_BYTE_ORDER);
 	g_byte_array_append(a, fixed, sizeof(fixed));
 	rft_header_write(text, h);
@@ -278,8 +283,12 @@ static struct rft_sink *sink_new(const struct rf_header *h, int level)
 	gboolean sparse = rf_header_get(h, "window-pages") != NULL;
 
 	k->s.ops = &rft_ops;
-	k->packer = rft_packer_new(&k->s, level == 0 ? LEVEL : CLAMP(level, ZSTD_minCLevel(), ZSTD_maxCLevel()),
-	                           sparse);
+	k->version = !sparse && !g_strcmp0(rf_header_get(h, "clock"), "instructions") ? RFT_VERSION_LONG
+	                                                                              : RFT_VERSION;
+	if (level == 0)
+		level = k->version == RFT_VERSION_LONG ? LEVEL_LONG : LEVEL;
+	k->packer = rft_packer_new(&k->s, CLAMP(level, ZSTD_minCLevel(), ZSTD_maxCLevel()), sparse,
+	                           rft_runs_max(k->version));
 	k->g = rft_packer_first(k->packer);
 	rf_tally_init(&k->tally, h->granule_shift);
 	k->waiting = g_array_new(FALSE, FALSE, sizeof(struct rf_page_name));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The .rft container, format version 1: layout shared by its reader and its writer.  The format is
+ * The .rft container, format versions 1 and 2: layout shared by its reader and its writer.  The format is
  * described in refault-trace(5).
  *
  *	file   = head frame... index foot
@@ -13,7 +13,10 @@
 
 #include "traces/trace.h"
 
+/* Version 2 only has longer frames; a writer uses it for recordings of all accesses, since programs
+ * repeat themselves over some millions of runs, and otherwise version 1, whose frames stay in a cache. */
 #define RFT_VERSION 1
+#define RFT_VERSION_LONG 2
 #define RFT_BYTE_ORDER 0x0201
 
 #define RFT_SKIPPABLE 0x184D2A5Au
@@ -25,10 +28,13 @@
 #define RFT_TAG_INDEX "RFTI"
 #define RFT_TAG_FOOT "RFTF"
 
-/* Bounds, so that a reader knows its memory: a writer closes a frame before it exceeds them. */
-#define RFT_RUNS_MAX (1u << 20)
-#define RFT_RAW_MAX (4u << 20)    /* all columns of a frame, decompressed */
-#define RFT_RAW_CLOSE (2u << 20)  /* where a writer closes the frame */
+/* Bounds, so that a reader knows its memory: a writer closes a frame before it exceeds them.  By
+ * version; RFT_RUNS_MAX is of both. */
+#define rft_runs_max(version) ((version) == RFT_VERSION ? 1u << 20 : RFT_RUNS_MAX)
+#define RFT_RUNS_MAX (4u << 20)
+/* All columns of a frame, decompressed, and where a writer closes it. */
+#define rft_raw_max(version) ((version) == RFT_VERSION ? 4u << 20 : 16u << 20)
+#define rft_raw_close(version) (rft_raw_max(version) / 2)
 #define RFT_HEADER_MAX (1u << 20) /* the head's payload */
 #define RFT_STRING_MAX 65535u
 
@@ -187,7 +193,8 @@ struct rft_encoder {
 	uint32_t last[4];
 };
 
-void rft_encoder_init(struct rft_encoder *e);
+/* For at most so many runs. */
+void rft_encoder_init(struct rft_encoder *e, uint32_t runs_max);
 void rft_encoder_clear(struct rft_encoder *e);
 void rft_encoder_reset(struct rft_encoder *e);
 static inline size_t rft_encoder_raw(const struct rft_encoder *e)

@@ -76,7 +76,7 @@ int rf_print_help(const struct rf_command *command)
 static int run_parsed(const struct rf_command *c, struct rf_call *call)
 {
 	const struct rf_args a = { c->args, call->block, c->table,
-		                   (char *)call->block + c->table_offset };
+		                   (char *)call->block + c->table_offset, c->runs_command };
 	gboolean help = FALSE;
 	GError *error = NULL;
 	int code = RF_EXIT_OK;

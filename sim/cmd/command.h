@@ -28,6 +28,7 @@ struct rf_command {
 	const struct rf_option *table;
 	size_t table_offset;
 	rf_args_take *take;
+	gboolean runs_command; /* operands are a command with options of its own */
 	void (*init)(void *block);
 	void (*clear)(void *block);
 	/* FALSE with an error, whose exit code counts, unless *code is RF_EXIT_INTERRUPTED.  Else

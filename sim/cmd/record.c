@@ -231,6 +231,7 @@ const struct rf_command rf_command_record = {
 	.size = sizeof(struct options),
 	.args = args,
 	.table = table,
+	.runs_command = TRUE,
 	.init = init,
 	.clear = clear,
 	.run = run,

@@ -309,7 +309,7 @@ static gboolean load_job(const struct rf_call *call, GError **error)
 {
 	struct block *b = call->block;
 	struct given g = { .settings = rf_settings_new() };
-	const struct rf_args a = { args, &g, rf_config_options, NULL };
+	const struct rf_args a = { args, &g, rf_config_options, NULL, FALSE };
 	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
 	struct rf_run_job job;
 	gboolean help, ok;

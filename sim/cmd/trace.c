@@ -231,7 +231,7 @@ static int run_verb(const struct rf_trace_verb *v, int argc, char **argv)
 {
 	g_autoptr(GPtrArray) operands = g_ptr_array_new_with_free_func(g_free);
 	void *block = g_malloc0(v->block_size);
-	const struct rf_args a = { v->args, block, NULL, NULL };
+	const struct rf_args a = { v->args, block, NULL, NULL, FALSE };
 	int code = RF_EXIT_OK;
 	gboolean help = FALSE;
 	GError *error = NULL;

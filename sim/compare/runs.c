@@ -21,7 +21,7 @@ gboolean rf_config_words(struct rf_config *cfg, const char *option, const char *
 		{ "set", 0, RF_ARG_LIST, 0, "KEY=VALUE", "" },
 		RF_ARG_END,
 	};
-	const struct rf_args a = { args, &block, rf_config_options, cfg };
+	const struct rf_args a = { args, &block, rf_config_options, cfg, FALSE };
 	g_autofree char *line = g_strdup_printf("x %s", words);
 	g_autoptr(GPtrArray) operands = g_ptr_array_new_with_free_func(g_free);
 	g_auto(GStrv) argv = NULL;

@@ -31,6 +31,7 @@ struct process {
 	uint64_t page[3];    /* the last one of each type, shifted to an address */
 	uint64_t owed[3];    /* accesses to pages that are not told, to be counted */
 	gboolean code;       /* was a page of code told? */
+	gboolean left;       /* for a program that is not recorded, unless more comes */
 	gboolean window, kernel_told;
 	unsigned arch;
 };
@@ -195,7 +196,9 @@ static gboolean lose_process(struct recording *r, struct process *p, GError **er
 		return FALSE;
 	}
 	settle(r, p);
-	rf_builder_skipped(r->b, "end of a process: it was killed, or the recording was cut off");
+	rf_builder_skipped(r->b,
+	                   p->left ? "exec of a program that this recorder can't run"
+	                           : "end of a process: it was killed, or the recording was cut off");
 	return rf_builder_event(r->b, &ev, error) && end_process(r, p, error);
 }
 
@@ -464,6 +467,10 @@ static gboolean control(struct recording *r, struct process *p, unsigned kind, s
 		if (c->p < c->end)
 			c->wrong = "records behind the end of a process";
 		return c->wrong || end_process(r, p, error);
+	case RF_WIRE_NOT_FOLLOWED:
+		g_free(string(c));
+		p->left = TRUE;
+		return TRUE;
 	case RF_WIRE_HELLO:
 	case RF_WIRE_FORKED:
 		c->wrong = "a process that begins for the second time";
@@ -551,6 +558,7 @@ static gboolean records(struct recording *r, uint32_t pid, uint32_t seq, struct 
 		return FALSE;
 	r->any = TRUE;
 	p->seq = seq + 1;
+	p->left = FALSE;
 	while (c->p < c->end && !c->wrong) {
 		unsigned code = *c->p++;
 

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "traces/record/calls.h"
@@ -76,6 +75,8 @@ __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 #define MAIN_STACK ((uint64_t)8 << 20)
 #define THREADS 1024
 #define MAPS 256
+
+#include "traces/record/qemu-exec.h"
 
 static int fd = -1;
 static struct rf_writer w;
@@ -358,6 +359,8 @@ static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t nr, uint64_t a1,
                     uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	const uint64_t arg[RF_WIRE_ARGS] = { a1, a2, a3, a4, a5, a6 };
+	static const int64_t execve_nr[] = { [RF_WIRE_X86_64] = 59, [RF_WIRE_ARM64] = 221 };
+	char path[PATH_MAX];
 
 	(void)id, (void)a7, (void)a8;
 	lock();
@@ -366,37 +369,15 @@ static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t nr, uint64_t a1,
 	call[vcpu % THREADS].nr = nr;
 	memcpy(call[vcpu % THREADS].arg, arg, sizeof(arg));
 	/* who waits for another process has told everything before */
-	if (forks)
+	if (forks || nr == execve_nr[arch])
 		rf_writer_flush(&w);
-	unlock();
-}
-
-static void read_string(uint64_t addr, char *to, size_t size)
-{
-	struct iovec local = { to, size - 1 }, remote = { (void *)(uintptr_t)addr, size - 1 };
-	size_t page_left = PAGE - (addr & (PAGE - 1));
-	ssize_t n;
-
-	if (page_left < size - 1) {
-		/* the next page may not be there */
-		remote.iov_len = local.iov_len = page_left;
-		n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-		to[n > 0 ? n : 0] = 0;
-		if (n > 0 && !memchr(to, 0, (size_t)n)) {
-			local = (struct iovec){ to + n, size - 1 - (size_t)n };
-			remote = (struct iovec){ (void *)(uintptr_t)(addr + (uint64_t)n),
-				                 local.iov_len };
-			size_t more = local.iov_len > PAGE ? PAGE : local.iov_len;
-
-			local.iov_len = remote.iov_len = more;
-			ssize_t m = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-
-			to[n + (m > 0 ? m : 0)] = 0;
-		}
-		return;
+	if (nr == execve_nr[arch] &&
+	    follow_exec(arg, arch == RF_WIRE_ARM64 ? EM_AARCH64 : EM_X86_64, path)) {
+		rf_writer_control(&w, RF_WIRE_NOT_FOLLOWED, RF_WIRE_STRING + 16);
+		rf_writer_string(&w, path);
+		rf_writer_flush(&w);
 	}
-	n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-	to[n > 0 ? n : 0] = 0;
+	unlock();
 }
 
 static void on_result(qemu_plugin_id_t id, unsigned vcpu, int64_t nr, int64_t result)
@@ -494,25 +475,14 @@ static void append(char *to, size_t size, const char *s)
 	to[n] = 0;
 }
 
-/* The guest's command follows our own options on QEMU's command line. */
 static void hello(void)
 {
-	static char text[1 << 16], command[RF_WIRE_STRING], cwd[PATH_MAX];
-	const char *program = "", *p, *end;
-	FILE *f = fopen("/proc/self/cmdline", "r");
-	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
-	bool ours = false;
+	static char command[RF_WIRE_STRING], cwd[PATH_MAX];
+	const char *program = own.text + own.program;
 
-	if (f)
-		fclose(f);
-	end = text + n;
-	for (p = text; p < end; p += strlen(p) + 1) {
-		if (ours && !program[0])
-			program = strrchr(p, '/') ? strrchr(p, '/') + 1 : p;
-		if (ours)
-			append(command, sizeof(command), p);
-		ours |= !strncmp(p, "file=", 5);
-	}
+	program = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
+	for (const char *p = own.text + own.program; p < own.text + own.size; p += strlen(p) + 1)
+		append(command, sizeof(command), p);
 	if (!getcwd(cwd, sizeof(cwd)))
 		cwd[0] = 0;
 	rf_writer_control(&w, RF_WIRE_HELLO, 8 * 10 + 3 * RF_WIRE_STRING + 256);
@@ -592,6 +562,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
 	window.epoch = 1;
 	base[0] = base[1] = base[2] = NOWHERE;
 	rf_writer_start(&w, (rf_u32)getpid());
+	read_own_command();
 	hello();
 	pthread_atfork(before_fork, unlock, in_child);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);

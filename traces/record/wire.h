@@ -71,6 +71,9 @@ enum rf_wire_kind {
 	RF_WIRE_RANGE,
 	RF_WIRE_LOST, /* records that could not be written */
 	RF_WIRE_END,  /* of the process */
+	/* The last record of a block, when the process is about to exec a program that will not be
+	 * recorded; string: its path.  Others follow if that fails. */
+	RF_WIRE_NOT_FOLLOWED,
 	RF_WIRE_NKINDS
 };
 
