@@ -304,6 +304,15 @@ START_TEST(layouts)
 }
 END_TEST
 
+static void put_mapping(GString *out, const struct rf_event *ev)
+{
+	g_string_append_printf(out, "%s %u " A " " A, rf_event_kind_name(ev->kind), ev->tid, ev->addr,
+	                       ev->len);
+	if (ev->off)
+		g_string_append_printf(out, " from " A, ev->off);
+	g_string_append(out, "; ");
+}
+
 static char *rebased(const char *text)
 {
 	struct rf_source *s = rf_source_rebase(rf_source_from_text("t", text, -1));
@@ -313,12 +322,14 @@ static char *rebased(const char *text)
 
 	while (rf_source_next(s, &item, &error) && item.kind != RF_ITEM_END)
 		if (item.kind == RF_ITEM_EVENT && item.event.addr)
-			g_string_append_printf(out, "%s %u " A " " A "; ",
-			                       rf_event_kind_name(item.event.kind), item.event.tid,
-			                       item.event.addr, item.event.len);
+			put_mapping(out, &item.event);
 		else if (item.kind == RF_ITEM_PAGES)
 			for (uint32_t i = 0; i < item.pages.n; i++)
 				g_string_append_printf(out, "page " A "; ", item.pages.name[i].vpn);
+		else if (item.kind == RF_ITEM_RUNS)
+			for (uint32_t i = 0; i < item.runs.n; i++)
+				if (item.runs.type[i] & RF_RUN_CONT)
+					g_string_append(out, "goes on; ");
 	if (error)
 		g_string_append(out, error->message);
 	g_clear_error(&error);
@@ -340,6 +351,25 @@ START_TEST(pieces)
 	              "mmap 1 400000000000 2000; mmap 1 400000020000 1000; "
 	              "mprotect 1 400000001000 1000; mprotect 1 400000020000 1000; "
 	              "page 400000001; page 400000020; ");
+	/* an access goes on where the pages are still neighbours: above it did not */
+	CHECK_REBASED("task 1\nmmap 1 10000 8192 rw- anon\nR 1 10fff 2\n",
+	              "mmap 1 400000000000 2000; page 400000000; page 400000001; goes on; ");
+	/* a file's pages over two mappings: each piece has its own offset */
+	CHECK_REBASED("file 1 a 1M\ntask 1\nmmap 1 10000 8192 rw- anon\nmmap 1 12000 8192 rw- anon\n"
+	              "R 1 10000\nmmap 1 11000 8192 r-- file:1 off=64K\n",
+	              "mmap 1 400000000000 2000; mmap 1 400000020000 2000; page 400000000; "
+	              "mmap 1 400000001000 1000 from 10000; mmap 1 400000020000 1000 from 11000; ");
+	/* aligned by hand: one mapping of what is left; but a hole is a hole */
+	CHECK_REBASED("task 1\nmmap 1 10000 128K rw- anon\nmunmap 1 10000 16K\nmunmap 1 24000 48K\n"
+	              "R 1 14000\n",
+	              "mmap 1 400000000000 10000; page 400000000; ");
+	CHECK_REBASED("task 1\nmmap 1 10000 64K rw- anon\nmunmap 1 11000 4096\n",
+	              "mmap 1 400000000000 10000; munmap 1 400000001000 1000; ");
+	/* only who made a mapping trims it */
+	CHECK_REBASED("task 1\ntask 2\nmmap 2 10000 64K rw- anon\nR 2 10000\n"
+	              "mmap 1 10000 64K rw- anon\nmunmap 2 10000 4096\nR 1 1f000\n",
+	              "mmap 2 400000000000 10000; page 400000000; mmap 1 400000000000 10000; "
+	              "munmap 2 400000000000 1000; page 40000000f; ");
 	/* growing in place, where another is next */
 	CHECK_REBASED("task 1\nmmap 1 10000 64K rw- anon\nR 1 10000\nmmap 1 90000 4096 rw- anon\n"
 	              "mremap 1 10000 64K 10000 256K\nR 1 10000\n",

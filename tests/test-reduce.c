@@ -136,6 +136,28 @@ START_TEST(by_hand)
 }
 END_TEST
 
+/* What happened between may have taken the page away: the first access after it stays, and so does the
+ * last one before it. */
+START_TEST(barrier)
+{
+	struct sequence s = { .n = 0 };
+	struct rf_reducer *r = rf_reducer_new(2, put, &s);
+
+	for (unsigned i = 0; i < 8; i++) {
+		rf_reducer_access(r, 1, i == 3 || i == 4 ? RF_WRITE : RF_READ, 0);
+		if (i == 3) {
+			rf_reducer_barrier(r);
+			ck_assert_uint_eq(s.n, 2); /* the first and the last of four */
+			ck_assert(!s.write[0] && s.write[1]);
+		}
+	}
+	rf_reducer_barrier(r);
+	rf_reducer_free(r);
+	ck_assert_uint_eq(s.n, 4);
+	ck_assert(s.write[2] && !s.write[3]);
+}
+END_TEST
+
 Suite *suite_reduce(void);
 Suite *suite_reduce(void)
 {
@@ -144,6 +166,7 @@ Suite *suite_reduce(void)
 
 	tcase_add_test(c, same_faults);
 	tcase_add_test(c, by_hand);
+	tcase_add_test(c, barrier);
 	suite_add_tcase(s, c);
 	return s;
 }
