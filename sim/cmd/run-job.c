@@ -49,6 +49,16 @@ static gboolean check_same(const struct rf_section *section, const GPtrArray *po
 	return TRUE;
 }
 
+static GPtrArray *params_of(const struct rf_point *p)
+{
+	g_auto(GStrv) words = rf_point_params(p);
+	GPtrArray *params = words ? g_ptr_array_new_with_free_func(g_free) : NULL;
+
+	for (char **w = words; w && *w; w++)
+		g_ptr_array_add(params, g_strdup(*w));
+	return params;
+}
+
 gboolean rf_run_job_load(struct rf_run_job *job, const char *path, const char *section,
                          const GArray *given, GError **error)
 {
@@ -72,6 +82,7 @@ gboolean rf_run_job_load(struct rf_run_job *job, const char *path, const char *s
 			job->traces = g_ptr_array_new_with_free_func(g_free);
 			job->format = g_strdup(first->format);
 			job->maps = g_strdup(first->maps);
+			job->params = params_of(first);
 		}
 		for (guint i = 0; ok && i < points->len; i++)
 			g_ptr_array_add(job->traces, g_strdup(((struct rf_point *)points->pdata[i])->trace));
@@ -87,4 +98,5 @@ void rf_run_job_clear(struct rf_run_job *job)
 	g_ptr_array_unref(job->traces);
 	g_free(job->format);
 	g_free(job->maps);
+	g_clear_pointer(&job->params, g_ptr_array_unref);
 }

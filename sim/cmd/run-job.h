@@ -11,6 +11,7 @@ struct rf_run_job {
 	struct rf_config cfg;
 	GPtrArray *traces;   /* char * */
 	char *format, *maps; /* or NULL */
+	GPtrArray *params;   /* char *, or NULL */
 };
 
 /* section: NULL where the file has only one.  given: what the command line says, which goes before the

@@ -281,8 +281,6 @@ static gboolean give(void *block, const struct rf_option *opt, const char *value
 
 static gboolean give_others(struct given *g, const GPtrArray *traces, GError **error)
 {
-	g_autoptr(GString) list = g_string_new(NULL);
-
 	for (guint i = 0; g->o.set && i < g->o.set->len; i++) {
 		g_auto(GStrv) pair = g_strsplit(g->o.set->pdata[i], "=", 2);
 		const char *key = rf_study_key("--set", pair[0], error);
@@ -291,17 +289,12 @@ static gboolean give_others(struct given *g, const GPtrArray *traces, GError **e
 			return FALSE;
 		rf_settings_put(g->settings, key, pair[1], "--set");
 	}
-	for (guint i = 0; i < traces->len; i++) {
-		g_autofree char *quoted = g_shell_quote(traces->pdata[i]);
-
-		g_string_append_printf(list, "%s%s", i ? " " : "", quoted);
-	}
-	if (traces->len)
-		rf_settings_put(g->settings, "trace", list->str, "the command line");
+	rf_settings_put_words(g->settings, "trace", traces, "the command line");
 	if (g->o.format)
 		rf_settings_put(g->settings, "format", g->o.format, "--format");
 	if (g->o.maps)
 		rf_settings_put(g->settings, "maps", g->o.maps, "--maps");
+	rf_settings_put_words(g->settings, "param", g->o.params, "--param");
 	return TRUE;
 }
 
@@ -329,6 +322,8 @@ static gboolean load_job(const struct rf_call *call, GError **error)
 		g_free(b->o.maps);
 		b->o.format = g_steal_pointer(&job.format);
 		b->o.maps = g_steal_pointer(&job.maps);
+		g_clear_pointer(&b->o.params, g_ptr_array_unref);
+		b->o.params = g_steal_pointer(&job.params);
 		rf_run_job_clear(&job);
 	}
 	rf_args_clear(args, &g.o);

@@ -34,6 +34,20 @@ char *rf_sweep_program(void)
 
 /* ---- --showcmd, --list ---- */
 
+static void show_params(const char *list)
+{
+	g_auto(GStrv) words = NULL;
+
+	/* Whoever runs it is told what is wrong. */
+	if (!g_shell_parse_argv(list, NULL, &words, NULL))
+		printf(" --param %s", list);
+	for (char **w = words; w && *w; w++) {
+		g_autofree char *quoted = rf_shell_word(*w);
+
+		printf(" --param %s", quoted);
+	}
+}
+
 void rf_sweep_show(const GPtrArray *sections)
 {
 	for (guint i = 0; i < sections->len; i++) {
@@ -49,6 +63,10 @@ void rf_sweep_show(const GPtrArray *sections)
 
 			if (strcmp(x->key, "trace") == 0)
 				continue;
+			if (strcmp(x->key, "param") == 0) {
+				show_params(x->value);
+				continue;
+			}
 			if (rf_options_find(rf_config_options, x->key) ||
 			    rf_options_find(rf_study_keys, x->key))
 				printf(" --%s %s", x->key, value);

@@ -31,6 +31,7 @@ static const struct rf_arg args[] = {
 	  "format of the traces, instead of finding out from their content" },
 	{ "maps", 0, RF_ARG_STRING, OFF(maps), "FILE",
 	  "mappings of a trace that has none of its own" },
+	{ "param", 0, RF_ARG_LIST, OFF(params), "NAME=VALUE", "set a parameter of scenarios" },
 	{ "jobs", 'j', RF_ARG_STRING, OFF(jobs), "N",
 	  "replay in as many threads (default: as many as there are processors)" },
 	{ "memory", 0, RF_ARG_STRING, OFF(memory), "SIZE",
@@ -123,21 +124,14 @@ static gboolean take_set(struct rf_sweep_args *a, const char *assignment, GError
 /* All else that a key can say as well. */
 static void take_others(struct rf_sweep_args *a, const GPtrArray *traces)
 {
-	g_autoptr(GString) list = g_string_new(NULL);
-
-	for (guint i = 0; i < traces->len; i++) {
-		g_autofree char *quoted = rf_shell_word(traces->pdata[i]);
-
-		g_string_append_printf(list, "%s%s", i ? " " : "", quoted);
-	}
-	if (traces->len)
-		rf_settings_put(a->given, "trace", list->str, COMMAND_LINE);
+	rf_settings_put_words(a->given, "trace", traces, COMMAND_LINE);
 	if (a->combine)
 		rf_settings_put(a->given, "combine", a->combine, "--combine");
 	if (a->format)
 		rf_settings_put(a->given, "format", a->format, "--format");
 	if (a->maps)
 		rf_settings_put(a->given, "maps", a->maps, "--maps");
+	rf_settings_put_words(a->given, "param", a->params, "--param");
 }
 
 static gboolean load_jobs(const struct rf_sweep_args *a, GPtrArray *sections, GError **error)

@@ -8,7 +8,7 @@
 #include "sim/study/sweep.h"
 
 struct rf_sweep_args {
-	GPtrArray *job, *section, *set, *sbatch;
+	GPtrArray *job, *section, *set, *params, *sbatch;
 	char *combine, *format, *maps, *output, *jobs, *memory, *point, *part, *submit, *tasks;
 	gboolean list, merge, dry_run, rerun_failed, parse_only, showcmd, quiet;
 	GArray *given; /* struct rf_setting: options of the configuration on the command line */

@@ -378,6 +378,7 @@ void rf_point_free(struct rf_point *p)
 	g_free(p->trace);
 	g_free(p->format);
 	g_free(p->maps);
+	g_free(p->params);
 	g_array_unref(p->settings);
 	g_free(p);
 }
@@ -391,6 +392,8 @@ static void identify(struct rf_point *p)
 
 	g_string_append_printf(text, "trace=%s\nformat=%s\nmaps=%s\n", p->trace,
 	                       p->format ? p->format : "", p->maps ? p->maps : "");
+	if (p->params)
+		g_string_append_printf(text, "param=%s\n", p->params);
 	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
 		for (const struct rf_option *o = tables[i]; o->name; o++) {
 			const struct rf_setting *s = rf_settings_find(p->settings, o->name);
@@ -503,6 +506,7 @@ static struct rf_point *point_new(const struct axes *a, const char *trace, uint6
 	p->trace = g_strdup(trace);
 	p->format = g_strdup(text_of(a->section, "format"));
 	p->maps = g_strdup(text_of(a->section, "maps"));
+	p->params = g_strdup(text_of(a->section, "param"));
 	p->settings = rf_settings_new();
 	for (guint i = 0; i < a->values->len; i++) {
 		const struct rf_setting *s = a->setting->pdata[i];
@@ -521,13 +525,25 @@ static struct rf_point *point_new(const struct axes *a, const char *trace, uint6
 	return p;
 }
 
+static gboolean check_params(const struct rf_section *section, GError **error)
+{
+	const struct rf_setting *s = rf_settings_find(section->settings, "param");
+	GError *e = NULL;
+
+	if (!s || !*s->value || g_shell_parse_argv(s->value, NULL, NULL, &e))
+		return TRUE;
+	rf_set_usage(error, "%s: param: %s", s->where, e->message);
+	g_error_free(e);
+	return FALSE;
+}
+
 static gboolean add_section(const struct rf_section *section, GPtrArray *points, GError **error)
 {
 	g_autoptr(GPtrArray) traces = trace_names(section, error);
 	struct axes a;
 	gboolean ok;
 
-	if (!traces)
+	if (!traces || !check_params(section, error))
 		return FALSE;
 	ok = axes_make(&a, section, error);
 	if (ok && points->len + traces->len * a.points > RF_MOST_POINTS) {
@@ -561,12 +577,23 @@ char *rf_point_title(const struct rf_point *p)
 	g_autofree char *name = g_path_get_basename(p->trace);
 	GString *s = g_string_new(name);
 
+	if (p->params)
+		g_string_append_printf(s, " %s", p->params);
 	for (guint i = 0; i < p->settings->len; i++) {
 		const struct rf_setting *x = &g_array_index(p->settings, struct rf_setting, i);
 
 		g_string_append_printf(s, " %s=%s", x->key, x->value);
 	}
 	return g_string_free(s, FALSE);
+}
+
+char **rf_point_params(const struct rf_point *p)
+{
+	char **params = NULL;
+
+	if (p->params)
+		g_shell_parse_argv(p->params, NULL, &params, NULL);
+	return params;
 }
 
 gboolean rf_point_config(const struct rf_point *p, struct rf_config *c, GError **error)

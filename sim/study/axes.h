@@ -23,6 +23,7 @@
 struct rf_point {
 	char *section, *trace;
 	char *format, *maps; /* or NULL */
+	char *params;        /* of a scenario: words as a shell has them; or NULL */
 	GArray *settings;    /* struct rf_setting */
 	char id[17];         /* 16 hexadecimal digits, of trace and settings */
 };
@@ -37,6 +38,8 @@ GPtrArray *rf_points_new(const GPtrArray *sections, GError **error);
 void rf_point_free(struct rf_point *p);
 /* "sqlite3.rft reclaim=lru limit=10%", for people.  Caller frees. */
 char *rf_point_title(const struct rf_point *p);
+/* Its parameters one by one, or NULL.  Caller frees. */
+char **rf_point_params(const struct rf_point *p);
 /* The point's configuration, not yet resolved; c must not be initialised.  After an error there is
  * nothing to clear. */
 gboolean rf_point_config(const struct rf_point *p, struct rf_config *c, GError **error);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "sim/config.h"
+#include "sim/report/command.h"
 
 #define MOST_MIB 64
 #define GLOBAL "global"
@@ -19,6 +20,8 @@ const struct rf_option rf_study_keys[] = {
 	  "format of the traces, instead of finding out from their content", NULL },
 	{ "maps", RF_OPT_STRING, 0, NULL, "", 0, 0, "FILE",
 	  "mappings of a trace that has none of its own", NULL },
+	{ "param", RF_OPT_STRING, 0, NULL, "", 0, 0, "NAME=VALUE...",
+	  "parameters of scenarios, separated by blanks", NULL },
 	{ "combine", RF_OPT_ENUM, 0, NULL, "product", 0, 0, "product,zip",
 	  "several lists: every value with every other, or the first ones, the second ones and so on",
 	  NULL },
@@ -90,6 +93,19 @@ void rf_settings_put(GArray *settings, const char *key, const char *value, const
 	}
 	clear_setting(old);
 	*old = s;
+}
+
+void rf_settings_put_words(GArray *settings, const char *key, const GPtrArray *words, const char *where)
+{
+	g_autoptr(GString) list = g_string_new(NULL);
+
+	for (guint i = 0; words && i < words->len; i++) {
+		g_autofree char *quoted = rf_shell_word(words->pdata[i]);
+
+		g_string_append_printf(list, "%s%s", i ? " " : "", quoted);
+	}
+	if (list->len)
+		rf_settings_put(settings, key, list->str, where);
 }
 
 struct rf_section *rf_section_new(const char *name, const char *where, const GArray *settings)

@@ -4,7 +4,7 @@
  * GKeyFile, which merges duplicates silently and keeps no line numbers.
  *
  * A key is an option of the configuration, a figure of the machine profile, or one of the study's
- * own: trace, format, maps, combine.
+ * own: trace, format, maps, param, combine.
  */
 #ifndef RF_JOB_H
 #define RF_JOB_H
@@ -36,6 +36,8 @@ GArray *rf_settings_new(void); /* of struct rf_setting, which it owns */
 struct rf_setting *rf_settings_find(const GArray *settings, const char *key);
 /* Set a key, in the place of its older value if it has one. */
 void rf_settings_put(GArray *settings, const char *key, const char *value, const char *where);
+/* The same of words (char *), quoted for a shell, unless there are none (or words is NULL). */
+void rf_settings_put_words(GArray *settings, const char *key, const GPtrArray *words, const char *where);
 
 /* An array of struct rf_section, in order, without the global ones; never empty.  The array owns
  * them.  NULL on error: RF_USAGE_ERROR with file and line, RF_ENV_ERROR when it can't be read. */

@@ -70,6 +70,7 @@ static char *plan_text(const GPtrArray *points, gsize *len)
 		append_key(s, "trace", trace);
 		append_key(s, "format", p->format);
 		append_key(s, "maps", p->maps);
+		append_key(s, "param", p->params);
 		for (guint k = 0; k < p->settings->len; k++) {
 			const struct rf_setting *x =
 				&g_array_index(p->settings, struct rf_setting, k);

@@ -54,7 +54,8 @@ static const char *strictness(const struct rf_point *p)
 static gboolean same_source(const struct rf_point *a, const struct rf_point *b)
 {
 	return strcmp(a->trace, b->trace) == 0 && g_strcmp0(a->format, b->format) == 0 &&
-	       g_strcmp0(a->maps, b->maps) == 0 && strcmp(strictness(a), strictness(b)) == 0;
+	       g_strcmp0(a->maps, b->maps) == 0 && g_strcmp0(a->params, b->params) == 0 &&
+	       strcmp(strictness(a), strictness(b)) == 0;
 }
 
 GPtrArray *rf_sweep_traces(const GPtrArray *points)
@@ -82,9 +83,11 @@ GPtrArray *rf_sweep_traces(const GPtrArray *points)
 
 struct rf_source *rf_sweep_open(const struct rf_point *p, GError **error)
 {
+	g_auto(GStrv) params = rf_point_params(p);
 	const struct rf_source_options options = {
 		.format = p->format,
 		.maps = p->maps,
+		.params = (const char *const *)params,
 		.strict = strcmp(strictness(p), "yes") == 0,
 	};
 	struct rf_source *s = rf_source_open(p->trace, &options, error);
