@@ -674,6 +674,41 @@ START_TEST(encodings)
 }
 END_TEST
 
+/* Codes are looked at sixteen at once, then what is left: a wrong one is found wherever it stands. */
+START_TEST(wrong_codes)
+{
+	const struct {
+		uint8_t code;
+		const char *problem;
+	} wrong[] = {
+		{ 1 << RFT_CODE_COUNT | 3, "a code that does not exist" },
+		{ 2 << RFT_CODE_COUNT | RFT_CODE_CONT, "a code that does not exist" },
+		{ 0, "the count column is malformed" },
+		{ 1 << RFT_CODE_COUNT | RFT_CODE_SAME, "the page column has another length than its runs" },
+	};
+	uint8_t code[1100 + 8] = { 0 }, id[2200 + 8] = { 0 };
+	const uint8_t *col[RFT_RUN_COLS] = { code, id, id, id };
+	struct rft_decoder d;
+
+	for (uint32_t n = 1; n <= 1100; n += n < 40 ? 1 : 353) {
+		struct rft_frame f = { .runs = n, .encoding = RFT_CODED, .width = 2 };
+
+		f.raw[RFT_COL_CODE] = n;
+		f.raw[RFT_COL_ID] = 2 * n;
+		memset(code, 1 << RFT_CODE_COUNT, n);
+		memset(code + n, 0xff, 8); /* of no meaning */
+		ck_assert_ptr_null(rft_decoder_init(&d, &f, col));
+		for (uint32_t i = 0; i < n; i++) {
+			for (unsigned k = 0; k < G_N_ELEMENTS(wrong); k++) {
+				code[i] = wrong[k].code;
+				ck_assert_str_eq(rft_decoder_init(&d, &f, col), wrong[k].problem);
+			}
+			code[i] = 1 << RFT_CODE_COUNT;
+		}
+	}
+}
+END_TEST
+
 START_TEST(varints)
 {
 	GByteArray *a = g_byte_array_new();
@@ -1195,6 +1230,7 @@ Suite *suite_trace_rft(void)
 	tcase_add_loop_test(c, long_frames, 0, 3);
 	tcase_add_test(c, digest);
 	tcase_add_loop_test(c, encodings, 0, 96);
+	tcase_add_test(c, wrong_codes);
 	tcase_add_test(c, varints);
 	tcase_add_test(c, resealed);
 	tcase_add_test(c, verified);
