@@ -9,7 +9,6 @@
 #include "traces/totals.h"
 
 #define LEVEL 9
-#define LEVEL_LONG 12 /* for the long frames of version 2 */
 #define RANDOM_RUNS (128u << 10)
 #define PAGE_NAME_MAX 15 /* bytes of a page's name: two varints */
 
@@ -285,10 +284,8 @@ static struct rft_sink *sink_new(const struct rf_header *h, int level)
 	k->s.ops = &rft_ops;
 	k->version = !sparse && !g_strcmp0(rf_header_get(h, "clock"), "instructions") ? RFT_VERSION_LONG
 	                                                                              : RFT_VERSION;
-	if (level == 0)
-		level = k->version == RFT_VERSION_LONG ? LEVEL_LONG : LEVEL;
-	k->packer = rft_packer_new(&k->s, CLAMP(level, ZSTD_minCLevel(), ZSTD_maxCLevel()), sparse,
-	                           rft_runs_max(k->version));
+	level = level == 0 ? LEVEL : CLAMP(level, ZSTD_minCLevel(), ZSTD_maxCLevel());
+	k->packer = rft_packer_new(&k->s, level, sparse, rft_runs_max(k->version));
 	k->g = rft_packer_first(k->packer);
 	rf_tally_init(&k->tally, h->granule_shift);
 	k->waiting = g_array_new(FALSE, FALSE, sizeof(struct rf_page_name));
