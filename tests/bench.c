@@ -188,7 +188,7 @@ static void make_trace(const char *rft, const char *ids, uint64_t *npages)
 struct subject {
 	const char *name;
 	double target; /* at most this ratio; 0: none */
-	const char *argv[10];
+	const char *argv[12];
 	double cpu[64], ratio[64];
 	uint64_t peak; /* largest resident set, bytes */
 	double loop[64];
@@ -257,6 +257,24 @@ static double median(const double *v, unsigned n)
 #define REPLAY(refault, rft, policy) \
 	{ refault, "run", rft, "--frames", G_STRINGIFY(FRAMES), "--reclaim", policy, "-q", NULL }
 
+/* The modelled machine, half of the pages in memory. */
+#define MODEL(refault, rft, replay) \
+	{ refault, "run", rft, "--limit", "50%", "--swap", "zram", "--replay", replay, "-q", NULL }
+
+#define CLOSED_MOST 1.5
+
+/* What a scheduler for one task costs, in the same rounds. */
+static void print_closed(const struct subject *ordered, const struct subject *closed, unsigned rounds)
+{
+	double ratio[64], m;
+
+	for (unsigned round = 0; round < rounds; round++)
+		ratio[round] = closed->cpu[round] / ordered->cpu[round];
+	m = median(ratio, rounds);
+	printf("\nclosed replay of one task over ordered: %.2f (at most %.1f)%s\n", m, CLOSED_MOST,
+	       m > CLOSED_MOST ? " !" : "");
+}
+
 static void bench(const char *self, const char *refault, const char *dir, unsigned rounds)
 {
 	char *rft = g_build_filename(dir, "bench.rft", NULL), *ids = g_build_filename(dir, "bench.ids", NULL);
@@ -274,7 +292,10 @@ static void bench(const char *self, const char *refault, const char *dir, unsign
 		{ "lirs", 0, REPLAY(refault, rft, "lirs"), { 0 }, { 0 }, 0, { 0 } },
 		{ "s3fifo", 0, REPLAY(refault, rft, "s3fifo"), { 0 }, { 0 }, 0, { 0 } },
 		{ "belady", 0, REPLAY(refault, rft, "belady"), { 0 }, { 0 }, 0, { 0 } },
+		{ "ordered", 0, MODEL(refault, rft, "ordered"), { 0 }, { 0 }, 0, { 0 } },
+		{ "closed", 0, MODEL(refault, rft, "closed"), { 0 }, { 0 }, 0, { 0 } },
 	};
+	const struct subject *last = &subject[G_N_ELEMENTS(subject) - 1];
 	uint64_t npages;
 	struct stat st;
 
@@ -307,6 +328,7 @@ static void bench(const char *self, const char *refault, const char *dir, unsign
 			printf("  %.1f", MAX(beyond, 0));
 		putchar('\n');
 	}
+	print_closed(last - 1, last, rounds);
 	unlink(rft);
 	unlink(ids);
 	g_free(rft);

@@ -240,6 +240,7 @@ static void ranges(GString *out, const struct rf_report *r)
 	const struct rf_fact purged[] = {
 		{ "ranges", gauge(r, RF_G_rf_vranges_purged) },
 		{ "pages", counter(r, RF_C_rf_purged_pages) },
+		{ "of those by kswapd", counter(r, RF_C_rf_purged_kswapd) },
 		{ "signals", counter(r, RF_C_rf_sigbus) },
 		{ "touches that found zeros", counter(r, RF_C_rf_purged_zero) },
 	};
