@@ -255,7 +255,7 @@ static char *lay_out(uint64_t seed, enum layout layout)
 /* What each access falls into, and its type; or, with names, where. */
 static GString *walk(struct rf_source *s, struct rf_totals *totals)
 {
-	struct rf_state *st = rf_state_new(rf_source_header(s)->granule_shift);
+	struct rf_state *st = rf_state_new(rf_source_header(s));
 	GString *out = g_string_new(NULL);
 	GError *error = NULL;
 	struct rf_item item;

@@ -29,11 +29,12 @@ static void space_clear(gpointer data)
 	rf_vmas_free(((struct space *)data)->ever);
 }
 
-struct rf_state *rf_state_new(unsigned granule_shift)
+struct rf_state *rf_state_new(const struct rf_header *h)
 {
 	struct rf_state *st = g_new0(struct rf_state, 1);
 
-	st->shift = granule_shift;
+	st->shift = h->granule_shift;
+	st->unsure = rf_header_get(h, "cannot-know") != NULL;
 	st->epoch = 1;
 	st->tasks = g_hash_table_new(NULL, NULL);
 	st->spaces = g_array_new(FALSE, TRUE, sizeof(struct space));
@@ -55,11 +56,6 @@ void rf_state_free(struct rf_state *st)
 	g_hash_table_destroy(st->cgroups);
 	g_free(st->name);
 	g_free(st);
-}
-
-void rf_state_sizes_unsure(struct rf_state *st)
-{
-	st->unsure = TRUE;
 }
 
 uint32_t rf_state_epoch(const struct rf_state *st)

@@ -10,11 +10,10 @@
 
 struct rf_state;
 
-struct rf_state *rf_state_new(unsigned granule_shift);
+/* Of a trace with this header.  Where it says that the source can't know all, files may have grown
+ * unseen, as in recordings: their sizes are not relied on. */
+struct rf_state *rf_state_new(const struct rf_header *h);
 void rf_state_free(struct rf_state *st);
-
-/* Files may have grown unseen, as in recordings: their sizes are not to be relied on. */
-void rf_state_sizes_unsure(struct rf_state *st);
 
 /* Take in an item.  FALSE for an event that makes no sense, or runs of a task that is none; the
  * message has no position.  What does make sense in it is taken in nevertheless. */

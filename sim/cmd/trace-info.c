@@ -242,7 +242,7 @@ static gboolean info_one(const char *path, const struct rf_trace_in *in, GString
 
 	if (!source)
 		return FALSE;
-	s.state = rf_state_new(rf_source_header(source)->granule_shift);
+	s.state = rf_state_new(rf_source_header(source));
 	good = rf_trace_each(source, in, survey_item, &s, error);
 	if (good) {
 		put_header(out, source);

@@ -187,10 +187,8 @@ static gboolean validate_one(const char *path, const struct options *o, uint64_t
 		return FALSE;
 	rf_source_verify(s);
 	c.shift = rf_source_header(s)->granule_shift;
-	c.state = rf_state_new(c.shift);
+	c.state = rf_state_new(rf_source_header(s));
 	c.format = rf_source_format(s);
-	if (rf_header_get(rf_source_header(s), "cannot-know"))
-		rf_state_sizes_unsure(c.state);
 	c.out = g_string_new(NULL);
 	good = rf_trace_each(s, &o->in, check_item, &c, error);
 	if (good)

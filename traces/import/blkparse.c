@@ -109,7 +109,7 @@ static enum rf_line line(void *self, char *s, GError **error)
 		return RF_LINE_TAKEN;
 	}
 	write = strchr(r.rwbs, 'W') != NULL;
-	if (strchr(r.rwbs, 'D') != NULL || (!write && strchr(r.rwbs, 'R') == NULL) || *s == '[') {
+	if ((!write && strchr(r.rwbs, 'R') == NULL) || *s == '[') {
 		rf_builder_skipped(b->lines.b, "discard, flush or other request without data");
 		return RF_LINE_TAKEN;
 	}
