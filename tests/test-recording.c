@@ -264,7 +264,7 @@ START_TEST(not_followed)
 			expect("task 1\nW 1 1\nW 1 2\nexit 1\n", "");
 		} else {
 			expect("task 1\nW 1 1\nlost 0 0 1\nexit 1\n",
-			       "1 exec of a program that this recorder can't run; ");
+			       "1 exec of a program that this recorder can't run: /other/program; ");
 		}
 	}
 }

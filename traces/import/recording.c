@@ -31,7 +31,7 @@ struct process {
 	uint64_t page[3];    /* the last one of each type, shifted to an address */
 	uint64_t owed[3];    /* accesses to pages that are not told, to be counted */
 	gboolean code;       /* was a page of code told? */
-	gboolean left;       /* for a program that is not recorded, unless more comes */
+	char *left;          /* the program that it execs, not recorded, unless more comes; or NULL */
 	gboolean window, kernel_told;
 	unsigned arch;
 };
@@ -59,6 +59,7 @@ static void process_free(gpointer data)
 	rf_process_free(p->process);
 	g_hash_table_destroy(p->threads);
 	g_hash_table_destroy(p->forks);
+	g_free(p->left);
 	g_free(p);
 }
 
@@ -196,9 +197,16 @@ static gboolean lose_process(struct recording *r, struct process *p, GError **er
 		return FALSE;
 	}
 	settle(r, p);
-	rf_builder_skipped(r->b,
-	                   p->left ? "exec of a program that this recorder can't run"
-	                           : "end of a process: it was killed, or the recording was cut off");
+	if (p->left) {
+		g_autofree char *path = g_strescape(p->left, NULL);
+		g_autofree char *reason =
+			g_strconcat("exec of a program that this recorder can't run: ", path, NULL);
+
+		rf_builder_skipped(r->b, reason);
+	} else {
+		rf_builder_skipped(
+			r->b, "end of a process: it was killed, or the recording was cut off");
+	}
 	return rf_builder_event(r->b, &ev, error) && end_process(r, p, error);
 }
 
@@ -468,8 +476,8 @@ static gboolean control(struct recording *r, struct process *p, unsigned kind, s
 			c->wrong = "records behind the end of a process";
 		return c->wrong || end_process(r, p, error);
 	case RF_WIRE_NOT_FOLLOWED:
-		g_free(string(c));
-		p->left = TRUE;
+		g_free(p->left);
+		p->left = string(c);
 		return TRUE;
 	case RF_WIRE_HELLO:
 	case RF_WIRE_FORKED:
@@ -558,7 +566,7 @@ static gboolean records(struct recording *r, uint32_t pid, uint32_t seq, struct 
 		return FALSE;
 	r->any = TRUE;
 	p->seq = seq + 1;
-	p->left = FALSE;
+	g_clear_pointer(&p->left, g_free);
 	while (c->p < c->end && !c->wrong) {
 		unsigned code = *c->p++;
 
