@@ -199,6 +199,8 @@ struct rf_host {
 	/* The protect seam: are pages of this type to be left alone at sc->prio?  For policies that have
 	 * shrink(): what others propose is tested for them. */
 	gboolean (*spare_list)(struct rf_policy *pol, gboolean anon, struct rf_scan *sc);
+	/* A direct reclaimer is done with priority sc->prio and has not enough: it may have to wait. */
+	void (*round_done)(struct rf_policy *pol, struct rf_scan *sc);
 };
 
 #define RF_KERNEL(a, b, c) (((a) << 16) | ((b) << 8) | (c))

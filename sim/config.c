@@ -73,6 +73,8 @@ const struct rf_option rf_config_options[] = {
 	{ "watermark_scale_factor", RF_OPT_INT, OFF(watermark_scale_factor),
 	  "1/10000", "10", 1, 3000,
 	  NULL, "distance between watermarks, as a share of memory", "4.6" },
+	{ "congestion_wait", RF_OPT_BOOL, OFF(congestion_wait), NULL, "no", 0, 0, NULL,
+	  "the machine's reclaim naps for 100 ms after rounds below priority 10, as up to 2.6.36", NULL },
 	{ "dirty_background_ratio", RF_OPT_INT, OFF(dirty_background_ratio),
 	  "%", "10", 0, 100, NULL,
 	  "share of dirty memory at which writeback begins", NULL },

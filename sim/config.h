@@ -70,6 +70,7 @@ struct rf_config {
 	int64_t charge_batch, uncharge_batch; /* pages; 0: as the release */
 	int64_t read_ahead_kb, page_cluster;
 	int large_folios;          /* index: auto, no, yes */
+	gboolean congestion_wait;
 	uint64_t fault_around_bytes;
 	int64_t min_free_kbytes,
 		watermark_scale_factor; /* min_free_kbytes 0: by the kernel's formula */

@@ -105,6 +105,8 @@ static void descend(struct rf_policy *pol, struct rf_scan *sc)
 		}
 		if (sc->reclaimed >= sc->goal)
 			break;
+		if (pol->host->round_done)
+			pol->host->round_done(pol, sc);
 		if (!pol->ops->shrink) {
 			/* Once more for those that a floor left with nothing: as the last resort. */
 			if (sc->reclaimed || !sc->spared || !sc->prio)

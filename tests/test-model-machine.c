@@ -258,6 +258,23 @@ START_TEST(direct_reclaim)
 }
 END_TEST
 
+/* While swap is written, reclaim that naps looks at fewer pages, and the task waits. */
+START_TEST(naps)
+{
+	static const char trace[] = "task 1\nmmap 1 10000000 16M rw- anon\nW 1 10000000 16M\nW 1 10000000 16M\n";
+	struct model_run off, on;
+
+	model_run(&off, "--ram 8M --swap hdd:64M " FRESH, trace, MODEL_RUN_UNCHECKED);
+	model_run(&on, "--ram 8M --swap hdd:64M --set congestion_wait=yes " FRESH, trace, MODEL_RUN_UNCHECKED);
+	ck_assert_uint_lt(COUNTER(&on, pgscan_anon), COUNTER(&off, pgscan_anon));
+	ck_assert_uint_gt(COUNTER(&on, allocstall), 0);
+	ck_assert_uint_gt(GAUGE(&on, rf_time_throttle), GAUGE(&off, rf_time_throttle));
+	eq(on.result.oom->len, 0);
+	model_run_clear(&off);
+	model_run_clear(&on);
+}
+END_TEST
+
 START_TEST(memory_that_is_taken_away)
 {
 	struct model_run r;
@@ -456,6 +473,7 @@ Suite *suite_model_machine(void)
 	t = tcase_create("frames");
 	tcase_add_test(t, watermarks);
 	tcase_add_test(t, direct_reclaim);
+	tcase_add_test(t, naps);
 	tcase_add_test(t, memory_that_is_taken_away);
 	suite_add_tcase(s, t);
 	t = tcase_create("swap");

@@ -141,6 +141,40 @@ START_TEST(judgement)
 END_TEST
 
 /* What ships can be read, has different names, and no wrong name in a formula. */
+/* Of three seeds each formula has the mean, and the bounds of all. */
+START_TEST(seeds)
+{
+	static const char text[] = "[experiment]\nname = T\ntitle = t\nsource = s\nseeds = 3\n"
+	                           "[options]\nmachine = x86-64-nvme\n[run r]\nram = 64M\n"
+	                           "[outputs o]\nfaults = r.pgfault\n[checks]\nmany = r.pgfault > 50\n"
+	                           "[scenario]\n!refault-scenario 1 seed=7\ntask 1\n"
+	                           "mmap 1 10000000 400K rw- anon\n"
+	                           "repeat 60 {\n\tW 1 $(0x10000000 + rand(100) * 4K)\n}\n";
+	g_autoptr(GError) error = NULL;
+	struct rf_experiment *e = rf_exp_parse("t.exp", text, strlen(text), &error);
+	const struct rf_exp_run *run;
+	const struct rf_exp_row *row, *check;
+	uint64_t n[3];
+
+	ck_assert_msg(e && rf_exp_prepare(e, NULL, FALSE, &error) && rf_exp_run_all(e, 2, &error), "%s",
+	              error ? error->message : "");
+	run = e->runs->pdata[0];
+	row = ((struct rf_exp_table *)e->tables->pdata[0])->rows->pdata[0];
+	check = ((struct rf_exp_table *)e->tables->pdata[1])->rows->pdata[0];
+	ck_assert_uint_eq(run->nresults, 3);
+	for (unsigned i = 0; i < 3; i++)
+		n[i] = run->results[i].counter[RF_C_pgfault];
+	ck_assert(n[0] != n[1] || n[1] != n[2]);
+	ck_assert_double_eq_tol(row->value, (double)(n[0] + n[1] + n[2]) / 3, 1e-9);
+	ck_assert_double_eq(row->low, (double)MIN(MIN(n[0], n[1]), n[2]));
+	ck_assert_double_eq(row->high, (double)MAX(MAX(n[0], n[1]), n[2]));
+	ck_assert_uint_eq(check->held, (n[0] > 50) + (n[1] > 50) + (n[2] > 50));
+	rf_exp_free(e);
+	ck_assert_ptr_null(rf_exp_parse("t.exp", "[experiment]\nseeds = 0\n", 23, &error));
+	ck_assert_str_eq(error->message, "t.exp:2: seeds = 0: expected a number from 1 to 100");
+}
+END_TEST
+
 START_TEST(shipped)
 {
 	const char *const *name = rf_exp_names();
@@ -172,6 +206,7 @@ Suite *suite_reproduce(void)
 	tcase_add_test(t, expansion);
 	tcase_add_test(t, loops);
 	tcase_add_test(t, judgement);
+	tcase_add_test(t, seeds);
 	tcase_add_test(t, shipped);
 	suite_add_tcase(s, t);
 	return s;

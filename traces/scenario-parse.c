@@ -509,7 +509,7 @@ static gboolean param_statement(struct parser *ps, const char *p)
 	/* Later ones could see what does not have its value yet. */
 	if (ps->depth > 0 || ps->prog->body || ps->prog->procs->len)
 		return fail(ps, "param %s after a statement; expected parameters before the first one", name);
-	if (find_exactly(ps, name) >= 0)
+	if (find_exactly(ps, name) >= 0 || strcmp(name, "seed") == 0)
 		return fail(ps, "param %s: the name is taken; expected a new one", name);
 	x = expression(ps, &p, "");
 	if (!x)
@@ -760,7 +760,7 @@ static gboolean statement(struct parser *ps, struct rf_scn_stmt **out)
 
 static gboolean header(struct parser *ps)
 {
-	const char *seed;
+	const char *seed, *given = override(ps, "seed");
 	size_t len;
 	char *line;
 	int got = rf_input_line(ps->in, &line, &len, ps->error);
@@ -772,6 +772,8 @@ static gboolean header(struct parser *ps)
 	if (!rf_text_header_line(rf_input_name(ps->in), RF_SCENARIO_MAGIC, line, rf_input_line_number(ps->in),
 	                         ps->header, ps->error))
 		return FALSE;
+	if (given)
+		rf_header_set(ps->header, "seed", given);
 	seed = rf_header_get(ps->header, "seed");
 	ps->prog->seed = 1;
 	if (seed && !g_ascii_string_to_unsigned(seed, 10, 0, UINT64_MAX, &ps->prog->seed, NULL))

@@ -114,7 +114,7 @@ static void init_host(struct rf_model *m)
 		.spare_inactive = host_spare_inactive, .spare_active = host_spare_active,
 		.scan_cost = host_scan_cost, .next_use = host_next_use,
 		.walk = host_walk, .look_around = host_look_around, .mark_reclaim = host_mark_reclaim,
-		.out_of_memory = host_out_of_memory,
+		.out_of_memory = host_out_of_memory, .round_done = host_round_done,
 	};
 }
 

@@ -503,6 +503,7 @@ void writeback_init(struct rf_model *m);
 void flusher_wake(struct rf_model *m);
 void file_sync(struct rf_model *m, struct file *f, gboolean wait);
 void balance_dirty(struct rf_model *m); /* a writer pays for what it dirtied */
+void host_round_done(struct rf_policy *pol, struct rf_scan *sc);
 void host_batch_done(struct rf_policy *pol, struct rf_lruvec *lv, struct rf_scan *sc, uint64_t taken);
 
 /* ---- swap.c ---- */

@@ -47,6 +47,42 @@ static struct rf_scan node_scan(struct rf_model *m, uint64_t goal, gboolean kswa
 	};
 }
 
+/* congestion_wait(): up to 2.6.36 whoever reclaims naps after a round that scanned at these priorities, so
+ * that writes may end before it looks at more pages. */
+#define NAP 100000000 /* ns */
+
+static gboolean wants_nap(const struct rf_model *m, const struct rf_scan *sc, int prio)
+{
+	return m->cfg.congestion_wait && sc->scanned && prio < RF_DEF_PRIORITY - 2;
+}
+
+/* Others reclaim meanwhile, kswapd too. */
+void host_round_done(struct rf_policy *pol, struct rf_scan *sc)
+{
+	struct rf_model *m = pol->machine;
+
+	if (!wants_nap(m, sc, sc->prio))
+		return;
+	m->in_reclaim = FALSE;
+	m->scan = NULL;
+	wait_until(m, m->host.now + NAP, &m->time_throttle);
+	m->in_reclaim = TRUE;
+	m->scan = sc;
+}
+
+/* A kswapd that naps goes deeper with every round, and starts over with the first pages that it frees. */
+static void kswapd_next_prio(struct rf_model *m, const struct rf_scan *sc)
+{
+	if (!m->cfg.congestion_wait) {
+		m->kswapd_prio -= sc->scanned < sc->goal || !sc->reclaimed;
+	} else if (m->kswapd_reclaimed >= RF_SWAP_CLUSTER_MAX) {
+		m->kswapd_prio = RF_DEF_PRIORITY;
+		m->kswapd_reclaimed = 0;
+	} else {
+		m->kswapd_prio--;
+	}
+}
+
 /* balance_pgdat(): 7.3.  One round an event; the round's own time passes before the next. */
 static void kswapd_round(void *machine, uint64_t arg)
 {
@@ -54,6 +90,7 @@ static void kswapd_round(void *machine, uint64_t arg)
 	uint64_t began = m->host.now, took, reclaim = m->time_reclaim;
 	struct rf_scan sc, *outer = m->scan;
 	struct rf_lruvec *lv;
+	gboolean nap;
 
 	(void)arg;
 	if (m->in_reclaim) { /* a task waits inside its own reclaim: after it */
@@ -94,8 +131,8 @@ static void kswapd_round(void *machine, uint64_t arg)
 	m->kswapd_reclaimed += sc.reclaimed;
 	if (sc.reclaimed)
 		m->kswapd_failures = 0;
-	if (sc.scanned < sc.goal || !sc.reclaimed)
-		m->kswapd_prio--;
+	nap = wants_nap(m, &sc, m->kswapd_prio);
+	kswapd_next_prio(m, &sc);
 	if (m->kswapd_prio < 1) { /* a whole run in vain is a failure; it does not sleep for that (yet) */
 		if (!m->kswapd_reclaimed)
 			m->kswapd_failures++;
@@ -106,7 +143,7 @@ static void kswapd_round(void *machine, uint64_t arg)
 	} else if (free_frames(m) > m->wmark_high && m->pol->ops->finish) {
 		m->pol->ops->finish(m->pol, &sc);
 	}
-	rf_clock_at(m->clock, began + MAX(took, 1), kswapd_round, m, 0);
+	rf_clock_at(m->clock, began + (nap ? NAP : MAX(took, 1)), kswapd_round, m, 0);
 }
 
 static void kswapd_wake(struct rf_model *m)

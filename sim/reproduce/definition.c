@@ -12,6 +12,8 @@ static const char *const kinds[] = { "experiment", "given", "chosen", "short", "
 	                             "outputs", "checks", "ablations", "notes", "anomalies", "plot",
 	                             "scenario", NULL };
 
+#define MOST_SEEDS 100
+
 /* ---- life ---- */
 
 static void input_free(void *data)
@@ -34,7 +36,9 @@ static void run_free(void *data)
 	g_free(r->scenario);
 	g_ptr_array_unref(r->settings);
 	g_ptr_array_unref(r->params);
-	rf_result_clear(&r->result);
+	for (unsigned i = 0; i < r->nresults; i++)
+		rf_result_clear(&r->results[i]);
+	g_free(r->results);
 	g_free(r);
 }
 
@@ -134,9 +138,21 @@ static gboolean yes_no(const struct rf_exp_entry *en, gboolean *v, GError **erro
 	return FALSE;
 }
 
+static gboolean define_seeds(struct rf_experiment *e, const struct rf_exp_entry *en, GError **error)
+{
+	guint64 n;
+
+	if (!g_ascii_string_to_unsigned(en->value, 10, 1, MOST_SEEDS, &n, NULL)) {
+		rf_set_usage(error, "%s: seeds = %s: expected a number from 1 to %d", en->where, en->value, MOST_SEEDS);
+		return FALSE;
+	}
+	e->seeds = (unsigned)n;
+	return TRUE;
+}
+
 static gboolean define_head(struct rf_experiment *e, const struct rf_exp_entry *en, GError **error)
 {
-	static const char *const keys[] = { "name", "title", "source", "about", "quick", NULL };
+	static const char *const keys[] = { "name", "title", "source", "about", "quick", "seeds", NULL };
 	char **const texts[] = { &e->name, &e->title, &e->source, &e->about };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
@@ -144,6 +160,8 @@ static gboolean define_head(struct rf_experiment *e, const struct rf_exp_entry *
 			put(texts[i], en->value);
 			return TRUE;
 		}
+	if (strcmp(en->key, "seeds") == 0)
+		return define_seeds(e, en, error);
 	return strcmp(en->key, "quick") == 0 ? yes_no(en, &e->quick, error) : wrong_key(en, keys, error);
 }
 
@@ -372,6 +390,7 @@ static gboolean define_section(struct rf_experiment *e, const struct rf_exp_sect
 
 gboolean rf_exp_define(struct rf_experiment *e, GError **error)
 {
+	e->seeds = 1;
 	e->inputs = g_ptr_array_new_with_free_func(input_free);
 	e->runs = g_ptr_array_new_with_free_func(run_free);
 	e->tables = g_ptr_array_new_with_free_func(table_free);
@@ -552,7 +571,9 @@ static gboolean make_run(struct rf_experiment *e, const struct rf_exp_section *s
 	r->params = g_ptr_array_new_with_free_func(g_free);
 	r->scenario = g_strdup("");
 	r->where = g_strdup(s->where);
-	rf_result_init(&r->result);
+	r->results = g_new0(struct rf_result, e->seeds);
+	for (r->nresults = 0; r->nresults < e->seeds; r->nresults++)
+		rf_result_init(&r->results[r->nresults]);
 	g_ptr_array_add(e->runs, r);
 	r->name = rf_formula_expand(s->title, scope_name, sc, error);
 	if (!r->name) {

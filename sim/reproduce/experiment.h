@@ -26,7 +26,8 @@ struct rf_exp_run {
 	GPtrArray *params;   /* char *NAME=VALUE of the scenario */
 	/* After rf_exp_run_all: */
 	gboolean done;
-	struct rf_result result;
+	struct rf_result *results; /* one for each seed of the experiment */
+	unsigned nresults;
 	unsigned cpus;
 };
 
@@ -46,7 +47,9 @@ struct rf_exp_row {
 	double want, within; /* within: per cent */
 	enum rf_exp_rule rule;
 	char *miss;   /* why it is known to miss, or NULL */
-	double value; /* set by rf_exp_judge, as are the rest */
+	double value; /* set by rf_exp_judge, as are the rest; of the means of all seeds */
+	double low, high; /* among the seeds, each alone */
+	unsigned held;    /* seeds that make a check true */
 	double error; /* per cent of want */
 	enum rf_exp_verdict verdict;
 };
@@ -84,6 +87,7 @@ struct rf_exp_entry {
 struct rf_experiment {
 	char *file, *name, *title, *source, *about;
 	gboolean quick; /* takes a second or two: continuous integration runs it */
+	unsigned seeds; /* times that every run is done, with another seed of its scenario each */
 	GPtrArray *sections; /* struct rf_exp_section: the file */
 	GPtrArray *inputs;   /* struct rf_exp_input, in order */
 	GPtrArray *runs;     /* struct rf_exp_run */

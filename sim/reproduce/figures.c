@@ -67,7 +67,19 @@ char *rf_exp_rule_text(const struct rf_exp_row *row)
 	return g_strdup("");
 }
 
+static char *value_text(const struct rf_exp_row *row, double v)
+{
+	return row->posted ? number_like(v, row->posted) : number(v);
+}
+
 char *rf_exp_value_text(const struct rf_exp_row *row)
 {
-	return row->posted ? number_like(row->value, row->posted) : number(row->value);
+	return value_text(row, row->value);
+}
+
+char *rf_exp_spread_text(const struct rf_exp_row *row)
+{
+	g_autofree char *low = value_text(row, row->low), *high = value_text(row, row->high);
+
+	return g_strconcat(low, " to ", high, NULL);
 }

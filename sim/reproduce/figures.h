@@ -8,6 +8,8 @@
 
 /* What the model gave: with as many decimals as the posted figure, or four digits without one. */
 char *rf_exp_value_text(const struct rf_exp_row *row);
+/* "lowest to highest" among several seeds. */
+char *rf_exp_spread_text(const struct rf_exp_row *row);
 /* "+1.50 %" of the posted figure; "" without one. */
 char *rf_exp_error_text(const struct rf_exp_row *row);
 /* What is allowed: "20 %", "exact", "cal", or "" when nothing is claimed. */

@@ -33,12 +33,21 @@ static void add_inputs(JsonBuilder *b, const struct rf_experiment *e)
 	json_builder_end_array(b);
 }
 
+static double mean(const struct rf_exp_run *r, const struct rf_metric *m)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < r->nresults; i++)
+		sum += (double)rf_result_value(&r->results[i], m);
+	return sum / r->nresults;
+}
+
 static void add_runs(JsonBuilder *b, const struct rf_experiment *e)
 {
 	rf_json_array(b, "runs");
 	for (guint i = 0; i < e->runs->len; i++) {
 		const struct rf_exp_run *r = e->runs->pdata[i];
-		g_autofree char *digest = g_strdup_printf("%016" G_GINT64_MODIFIER "x", r->result.totals.digest);
+		g_autofree char *digest = g_strdup_printf("%016" G_GINT64_MODIFIER "x", r->results->totals.digest);
 
 		json_builder_begin_object(b);
 		rf_json_text(b, "name", r->name);
@@ -48,14 +57,14 @@ static void add_runs(JsonBuilder *b, const struct rf_experiment *e)
 		strings(b, "parameters", r->params);
 		rf_json_object(b, "metrics");
 		for (unsigned m = 0; m < rf_nmetrics; m++)
-			rf_json_real(b, rf_metrics[m].name, (double)rf_result_value(&r->result, &rf_metrics[m]));
+			rf_json_real(b, rf_metrics[m].name, mean(r, &rf_metrics[m]));
 		json_builder_end_object(b);
 		json_builder_end_object(b);
 	}
 	json_builder_end_array(b);
 }
 
-static void add_row(JsonBuilder *b, const struct rf_exp_row *row, enum rf_exp_kind kind)
+static void add_row(JsonBuilder *b, const struct rf_exp_row *row, enum rf_exp_kind kind, unsigned seeds)
 {
 	static const char *const rules[] = { "shown", "within", "exact", "calibrated" };
 	static const char *const verdicts[] = { "none", "ok", "miss" };
@@ -65,6 +74,10 @@ static void add_row(JsonBuilder *b, const struct rf_exp_row *row, enum rf_exp_ki
 	rf_json_text(b, "formula", row->formula);
 	if (kind == RF_EXP_OUTPUTS) {
 		rf_json_real(b, "value", row->value);
+		if (seeds > 1) {
+			rf_json_real(b, "lowest", row->low);
+			rf_json_real(b, "highest", row->high);
+		}
 		if (row->posted) {
 			rf_json_real(b, "posted", row->want);
 			rf_json_real(b, "error_percent", row->error);
@@ -72,6 +85,8 @@ static void add_row(JsonBuilder *b, const struct rf_exp_row *row, enum rf_exp_ki
 			if (row->rule == RF_EXP_WITHIN)
 				rf_json_real(b, "within_percent", row->within);
 		}
+	} else if (seeds > 1) {
+		rf_json_real(b, "seeds_true", row->held);
 	}
 	rf_json_text(b, "verdict", verdicts[row->verdict]);
 	if (row->miss)
@@ -92,7 +107,7 @@ static void add_tables(JsonBuilder *b, const struct rf_experiment *e)
 		rf_json_text(b, "title", t->title);
 		rf_json_array(b, "rows");
 		for (guint j = 0; j < t->rows->len; j++)
-			add_row(b, t->rows->pdata[j], t->kind);
+			add_row(b, t->rows->pdata[j], t->kind, e->seeds);
 		json_builder_end_array(b);
 		json_builder_end_object(b);
 	}
@@ -111,6 +126,7 @@ static void add_experiment(JsonBuilder *b, const struct rf_experiment *e)
 	rf_json_text(b, "title", e->title);
 	rf_json_text(b, "source", e->source);
 	rf_json_flag(b, "short", e->is_short);
+	rf_json_real(b, "seeds", e->seeds);
 	add_inputs(b, e);
 	add_tables(b, e);
 	strings(b, "anomalies", e->anomalies);

@@ -11,6 +11,12 @@
 /* A figure that has to be the same is a count, or one that was printed with some decimals. */
 #define EXACT 1e-9
 
+/* What names in formulas stand for: the runs of one seed, or the mean of all. */
+struct values {
+	const struct rf_experiment *e;
+	unsigned from, to; /* seeds */
+};
+
 static const struct rf_sample *find_mark(const struct rf_result *r, const char *mark)
 {
 	for (guint i = 0; i < r->marks->len; i++) {
@@ -36,14 +42,32 @@ static gboolean no_metric(const char *name, GError **error)
 	return FALSE;
 }
 
+static gboolean one_value(const struct rf_exp_run *run, unsigned nth, const struct rf_metric *m, const char *mark,
+                          double *v, GError **error)
+{
+	const struct rf_result *r = &run->results[nth];
+	const struct rf_sample *sample;
+
+	if (!mark) {
+		*v = (double)rf_result_value(r, m);
+		return TRUE;
+	}
+	sample = find_mark(r, mark);
+	if (!sample) {
+		rf_set_usage(error, "run %s has no mark '%s'", run->name, mark);
+		return FALSE;
+	}
+	*v = (double)(m->kind == RF_METRIC_COUNTER ? sample->counter[m->index] : sample->gauge[m->index]);
+	return TRUE;
+}
+
 /* RUN.METRIC or RUN.METRIC@MARK */
-static gboolean metric_value(const struct rf_experiment *e, const char *name, double *v, GError **error)
+static gboolean metric_value(const struct values *of, const char *name, double *v, GError **error)
 {
 	g_auto(GStrv) half = g_strsplit(name, ".", 2);
 	g_auto(GStrv) at = g_strsplit(half[1], "@", 2);
-	const struct rf_exp_run *run = rf_exp_find_run(e, half[0]);
+	const struct rf_exp_run *run = rf_exp_find_run(of->e, half[0]);
 	const struct rf_metric *m = rf_metric_find(at[0] ? at[0] : "");
-	const struct rf_sample *sample;
 
 	*v = 0;
 	if (!run) {
@@ -54,27 +78,25 @@ static gboolean metric_value(const struct rf_experiment *e, const char *name, do
 		return no_metric(at[0], error);
 	if (!run->done)
 		return TRUE;
-	if (!at[1]) {
-		*v = (double)rf_result_value(&run->result, m);
-		return TRUE;
+	for (unsigned i = of->from; i < of->to; i++) {
+		double one;
+
+		if (!one_value(run, i, m, at[1], &one, error))
+			return FALSE;
+		*v += one / (of->to - of->from);
 	}
-	sample = find_mark(&run->result, at[1]);
-	if (!sample) {
-		rf_set_usage(error, "run %s has no mark '%s'", run->name, at[1]);
-		return FALSE;
-	}
-	*v = (double)(m->kind == RF_METRIC_COUNTER ? sample->counter[m->index] : sample->gauge[m->index]);
 	return TRUE;
 }
 
 static gboolean name_value(void *data, const char *name, double *v, GError **error)
 {
-	const struct rf_experiment *e = data;
+	const struct values *of = data;
+	const struct rf_experiment *e = of->e;
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	const char *near;
 
 	if (strchr(name, '.'))
-		return metric_value(e, name, v, error);
+		return metric_value(of, name, v, error);
 	for (guint i = 0; i < e->inputs->len; i++) {
 		const struct rf_exp_input *in = e->inputs->pdata[i];
 
@@ -112,9 +134,24 @@ static enum rf_exp_verdict verdict(const struct rf_exp_row *row, enum rf_exp_kin
 static gboolean judge_row(struct rf_experiment *e, struct rf_exp_row *row, enum rf_exp_kind kind,
                           GError **error)
 {
-	if (!rf_formula_value(row->formula, name_value, e, &row->value, error)) {
+	struct values all = { e, 0, e->seeds };
+
+	if (!rf_formula_value(row->formula, name_value, &all, &row->value, error)) {
 		g_prefix_error(error, "%s: ", row->where);
 		return FALSE;
+	}
+	row->low = INFINITY;
+	row->high = -INFINITY;
+	row->held = 0;
+	for (unsigned i = 0; i < e->seeds; i++) {
+		struct values one = { e, i, i + 1 };
+		double v;
+
+		if (!rf_formula_value(row->formula, name_value, &one, &v, error))
+			return FALSE;
+		row->low = fmin(row->low, v);
+		row->high = fmax(row->high, v);
+		row->held += v != 0 && !isnan(v);
 	}
 	row->error = row->posted && row->want != 0 ? (row->value - row->want) / fabs(row->want) * 100 : 0;
 	row->verdict = verdict(row, kind);
@@ -123,11 +160,13 @@ static gboolean judge_row(struct rf_experiment *e, struct rf_exp_row *row, enum 
 
 static gboolean judge_series(struct rf_experiment *e, struct rf_exp_series *s, GError **error)
 {
+	struct values all = { e, 0, e->seeds };
+
 	for (guint i = 0; i < s->points->len; i++) {
 		struct rf_exp_point *p = &g_array_index(s->points, struct rf_exp_point, i);
 
-		if (!rf_formula_value(p->x, name_value, e, &p->at[0], error) ||
-		    !rf_formula_value(p->y, name_value, e, &p->at[1], error)) {
+		if (!rf_formula_value(p->x, name_value, &all, &p->at[0], error) ||
+		    !rf_formula_value(p->y, name_value, &all, &p->at[1], error)) {
 			g_prefix_error(error, "%s: ", s->where);
 			return FALSE;
 		}

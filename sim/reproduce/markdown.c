@@ -69,14 +69,16 @@ static void glance(GString *out, const GPtrArray *list)
 
 /* ---- figures ---- */
 
-static void output_row(GString *out, const struct rf_exp_row *row)
+static void output_row(GString *out, const struct rf_exp_row *row, unsigned seeds)
 {
 	g_autofree char *label = cell(row->label), *model = rf_exp_value_text(row);
 	g_autofree char *error = rf_exp_error_text(row), *rule = rf_exp_rule_text(row);
 	const char *verdict = row->verdict == RF_EXP_OK ? "ok" : row->verdict == RF_EXP_MISS ? "**miss**" : "";
 
-	g_string_append_printf(out, "| %s | %s | %s | %s | %s | %s |\n", label, model, row->posted ? row->posted : "",
-	                       error, rule, verdict);
+	g_autofree char *spread = seeds > 1 ? rf_exp_spread_text(row) : g_strdup("");
+
+	g_string_append_printf(out, "| %s | %s%s%s%s | %s | %s | %s | %s |\n", label, model, *spread ? " (" : "", spread,
+	                       *spread ? ")" : "", row->posted ? row->posted : "", error, rule, verdict);
 }
 
 static gboolean has_miss(const struct rf_exp_row *row)
@@ -84,14 +86,14 @@ static gboolean has_miss(const struct rf_exp_row *row)
 	return row->verdict == RF_EXP_MISS && row->miss;
 }
 
-static void outputs(GString *out, const struct rf_exp_table *t)
+static void outputs(GString *out, const struct rf_exp_table *t, unsigned seeds)
 {
 	g_autofree char *title = cell(t->title);
 	gboolean any = FALSE;
 
 	g_string_append_printf(out, "\n| %s | model | posted | error | within | |\n|---|--:|--:|--:|--:|---|\n", title);
 	for (guint i = 0; i < t->rows->len; i++)
-		output_row(out, t->rows->pdata[i]);
+		output_row(out, t->rows->pdata[i], seeds);
 	for (guint i = 0; i < t->rows->len; i++) {
 		const struct rf_exp_row *row = t->rows->pdata[i];
 		g_autofree char *lead = g_strdup_printf("- %s misses: ", row->label);
@@ -105,12 +107,14 @@ static void outputs(GString *out, const struct rf_exp_table *t)
 	}
 }
 
-static void checks(GString *out, const struct rf_exp_table *t)
+static void checks(GString *out, const struct rf_exp_table *t, unsigned seeds)
 {
 	g_string_append_printf(out, "\n%s:\n\n", t->kind == RF_EXP_ABLATIONS ? "Ablations" : "Statements");
 	for (guint i = 0; i < t->rows->len; i++) {
 		const struct rf_exp_row *row = t->rows->pdata[i];
-		g_autofree char *text = g_strconcat(row->label, has_miss(row) ? " - " : "",
+		g_autofree char *held = seeds > 1 ? g_strdup_printf(" (with %u seeds of %u)", row->held, seeds)
+		                                  : g_strdup("");
+		g_autofree char *text = g_strconcat(row->label, held, has_miss(row) ? " - " : "",
 		                                    has_miss(row) ? row->miss : "", NULL);
 
 		paragraph(out, row->verdict == RF_EXP_OK ? "- yes: " : "- **no**: ", text);
@@ -133,15 +137,18 @@ static void experiment(GString *out, const struct rf_experiment *e)
 		g_string_append_c(out, '\n');
 		paragraph(out, "", e->about);
 	}
+	if (e->seeds > 1)
+		g_string_append_printf(out, "\nFigures are of the means of %u seeds; in brackets from the lowest "
+		                       "to the highest.\n", e->seeds);
 	if (e->is_short)
 		g_string_append(out, "\nShort: smaller inputs, so misses are no verdict.\n");
 	for (guint i = 0; i < e->tables->len; i++) {
 		const struct rf_exp_table *t = e->tables->pdata[i];
 
 		if (t->kind == RF_EXP_OUTPUTS)
-			outputs(out, t);
+			outputs(out, t, e->seeds);
 		else
-			checks(out, t);
+			checks(out, t, e->seeds);
 	}
 	list(out, e->anomalies, "Anomalies of the source");
 	list(out, e->notes, "Notes");

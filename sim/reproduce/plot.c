@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A plot of an experiment, by the template scripts/plot/reproduce.gp: its series as lines or, where it
- * has none, what the model gives as a share of what was posted, a bar a row.
+ * has none, what the model gives as a share of what was posted, a bar a row, with both figures.
  */
 #include <glib/gstdio.h>
 #include <math.h>
@@ -11,7 +11,9 @@
 #include "base/interrupt.h"
 #include "sim/plot/gnuplot.h"
 #include "sim/plot/plot.h"
-#include "sim/reproduce/experiment.h"
+#include "sim/reproduce/figures.h"
+
+#define FAR 2.5 /* a figure that is more times too large than this would squeeze all others */
 
 static const struct rf_plot_kind kind = { .name = "reproduce" };
 
@@ -50,27 +52,63 @@ static gboolean any_ratio(const struct rf_exp_table *t)
 	return FALSE;
 }
 
-/* A bar a row; above those of a table that has a title, a line for it alone. */
-static void ratio_data(struct rf_script *s, const struct rf_experiment *e, GPtrArray *names, GPtrArray *headings)
+static gboolean anything_posted(const struct rf_experiment *e)
 {
-	g_string_append(s->data, "# line, model / posted\n");
+	for (guint i = 0; i < e->tables->len; i++)
+		if (any_ratio(e->tables->pdata[i]))
+			return TRUE;
+	return FALSE;
+}
+
+static double largest(const struct rf_exp_table *t)
+{
+	double most = 0;
+
+	for (guint i = 0; i < t->rows->len; i++)
+		most = MAX(most, ((const struct rf_exp_row *)t->rows->pdata[i])->value);
+	return most;
+}
+
+struct bars {
+	GPtrArray *names, *headings, *model, *posted; /* char *, of every line; model's are its own */
+	double most;                                  /* ratio */
+	gboolean posts;                               /* there are posted figures */
+};
+
+static void add_bar(struct bars *b, char *name, char *heading, char *model, char *posted)
+{
+	g_ptr_array_add(b->names, name);
+	g_ptr_array_add(b->headings, heading);
+	g_ptr_array_add(b->model, model);
+	g_ptr_array_add(b->posted, posted);
+}
+
+/* A bar a row; above those of a table that has a title, a line for it alone.  Where nothing at all is
+ * posted a bar is the row's share of its table's largest. */
+static void ratio_data(struct rf_script *s, const struct rf_experiment *e, struct bars *b)
+{
+	g_string_append(s->data, "# line, model / posted, calibrated\n");
 	for (guint i = 0; i < e->tables->len; i++) {
 		const struct rf_exp_table *t = e->tables->pdata[i];
+		double most = largest(t);
 
-		if (*t->title && any_ratio(t)) {
-			g_ptr_array_add(names, "");
-			g_ptr_array_add(headings, t->title);
+		if (b->posts ? !any_ratio(t) : t->kind != RF_EXP_OUTPUTS || most <= 0)
+			continue;
+		if (*t->title) {
+			add_bar(b, "", t->title, g_strdup(""), "");
 		}
 		for (guint j = 0; j < t->rows->len; j++) {
 			const struct rf_exp_row *row = t->rows->pdata[j];
 
-			if (!has_ratio(row))
+			double ratio = row->value / (b->posts ? row->want : most);
+
+			if (b->posts && !has_ratio(row))
 				continue;
-			g_ptr_array_add(names, row->label);
-			g_ptr_array_add(headings, "");
-			g_string_append_printf(s->data, "%u ", names->len);
-			rf_data_number(s->data, row->value / row->want);
-			g_string_append_c(s->data, '\n');
+			add_bar(b, row->label, "", rf_exp_value_text(row), row->posted ? row->posted : "");
+			b->most = MAX(b->most, ratio);
+			g_string_append_printf(s->data, "%u ", b->names->len);
+			rf_data_number(s->data, ratio);
+			g_string_append_printf(s->data, " %d\n", row->rule == RF_EXP_CAL);
 		}
 	}
 }
@@ -89,13 +127,15 @@ static gboolean goes_below_zero(const struct rf_experiment *e)
 
 static void fill(struct rf_script *s, const struct rf_experiment *e)
 {
-	g_autoptr(GPtrArray) names = g_ptr_array_new(), headings = g_ptr_array_new();
+	g_autoptr(GPtrArray) names = g_ptr_array_new(), headings = g_ptr_array_new(), posted = g_ptr_array_new(),
+			     model = g_ptr_array_new_with_free_func(g_free);
+	struct bars bars = { names, headings, model, posted, 0, anything_posted(e) };
 	g_autofree char *title = g_strdup_printf("%s: %s", e->name, e->title);
 
 	if (e->series->len)
 		series_data(s, e, names);
 	else
-		ratio_data(s, e, names, headings);
+		ratio_data(s, e, &bars);
 	rf_script_string(s, "title", title);
 	rf_script_number(s, "lines", e->series->len > 0);
 	rf_script_number(s, "n", names->len);
@@ -108,6 +148,10 @@ static void fill(struct rf_script *s, const struct rf_experiment *e)
 		rf_script_number(s, "negative", goes_below_zero(e));
 	} else {
 		rf_script_strings(s, "headings", headings);
+		rf_script_strings(s, "model", model);
+		rf_script_strings(s, "posted", posted);
+		rf_script_number(s, "posts", bars.posts);
+		rf_script_number(s, "far", CLAMP(bars.most * 1.1, 1.2, FAR));
 		rf_script_number(s, "height", 2.2 + 0.35 * names->len);
 	}
 }

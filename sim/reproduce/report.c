@@ -74,7 +74,7 @@ static void why(GString *out, const struct rf_exp_row *row)
 		bullet(out, "", "(was expected to miss)");
 }
 
-static void output_row(GString *out, const struct rf_exp_row *row)
+static void output_row(GString *out, const struct rf_exp_row *row, unsigned seeds)
 {
 	g_autofree char *model = rf_exp_value_text(row), *error = rf_exp_error_text(row);
 	g_autofree char *rule = rf_exp_rule_text(row);
@@ -91,19 +91,27 @@ static void output_row(GString *out, const struct rf_exp_row *row)
 	while (out->str[out->len - 1] == ' ')
 		g_string_truncate(out, out->len - 1);
 	g_string_append_c(out, '\n');
+	if (seeds > 1) {
+		g_autofree char *spread = rf_exp_spread_text(row);
+
+		range_right(out, spread, LABEL + 13);
+		g_string_append_c(out, '\n');
+	}
 	why(out, row);
 }
 
-static void check_row(GString *out, const struct rf_exp_row *row)
+static void check_row(GString *out, const struct rf_exp_row *row, unsigned seeds)
 {
 	const char *answer = row->verdict == RF_EXP_OK ? "yes" : "NO";
+	g_autofree char *text = seeds > 1 ? g_strdup_printf("%s (with %u seeds of %u)", row->label, row->held, seeds)
+	                                  : g_strdup(row->label);
 
 	g_string_append_printf(out, "  %-4s", answer);
-	rf_wrap(out, row->label, 6, 6);
+	rf_wrap(out, text, 6, 6);
 	why(out, row);
 }
 
-static void table(GString *out, const struct rf_exp_table *t)
+static void table(GString *out, const struct rf_exp_table *t, unsigned seeds)
 {
 	static const char *const heads[] = { "Outputs", "Checks", "Ablations" };
 	g_autofree char *head = *t->title ? g_strdup_printf("%s: %s", heads[t->kind], t->title)
@@ -119,9 +127,9 @@ static void table(GString *out, const struct rf_exp_table *t)
 	}
 	for (guint i = 0; i < t->rows->len; i++) {
 		if (t->kind == RF_EXP_OUTPUTS)
-			output_row(out, t->rows->pdata[i]);
+			output_row(out, t->rows->pdata[i], seeds);
 		else
-			check_row(out, t->rows->pdata[i]);
+			check_row(out, t->rows->pdata[i], seeds);
 	}
 }
 
@@ -146,10 +154,16 @@ void rf_exp_text_report(GString *out, const struct rf_experiment *e)
 		paragraph(out, "about", e->about);
 	if (e->is_short)
 		paragraph(out, "scale", "short: smaller inputs, so misses are no verdict");
+	if (e->seeds > 1) {
+		g_autofree char *text = g_strdup_printf("%u: figures are of the means, from the lowest to the highest "
+		                                        "seed below", e->seeds);
+
+		paragraph(out, "seeds", text);
+	}
 	inputs(out, e, RF_EXP_GIVEN, "Inputs taken from the source");
 	inputs(out, e, RF_EXP_CHOSEN, "Inputs chosen here (cal: so that an output below is as posted)");
 	for (guint i = 0; i < e->tables->len; i++)
-		table(out, e->tables->pdata[i]);
+		table(out, e->tables->pdata[i], e->seeds);
 	list(out, e->anomalies, "Anomalies of the source");
 	list(out, e->notes, "Notes");
 	rf_exp_misses(e, &unexplained, &all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Runs of experiments: every one is a scenario through a machine, several at once.
+ * Runs of experiments: every one is a scenario through a machine, for each seed, several at once.
  */
 #include <string.h>
 
@@ -14,6 +14,7 @@
 struct job {
 	struct rf_experiment *e;
 	struct rf_exp_run *run;
+	unsigned nth; /* seed */
 	struct rf_config cfg;
 	GError *error;
 };
@@ -39,6 +40,14 @@ static struct rf_source *open_with(const struct job *j, const char *const *param
 	return rf_source_import(in, &options, error);
 }
 
+/* The seeds that follow the scenario's own. */
+static char *nth_seed(const struct rf_header *header, unsigned nth)
+{
+	const char *own = rf_header_get(header, "seed");
+
+	return g_strdup_printf("seed=%" G_GUINT64_FORMAT, (own ? g_ascii_strtoull(own, NULL, 10) : 1) + nth);
+}
+
 /* Inputs that the scenario has as parameters, then the run's own. */
 static GPtrArray *parameters(const struct job *j, GError **error)
 {
@@ -58,6 +67,8 @@ static GPtrArray *parameters(const struct job *j, GError **error)
 	}
 	for (guint i = 0; i < j->run->params->len; i++)
 		g_ptr_array_add(params, g_strdup(j->run->params->pdata[i]));
+	if (j->nth)
+		g_ptr_array_add(params, nth_seed(rf_source_header(plain), j->nth));
 	g_ptr_array_add(params, NULL);
 	rf_source_close(plain);
 	return params;
@@ -83,8 +94,8 @@ static gboolean replay(struct job *j, struct rf_source *s, GError **error)
 	m = rf_machine_new(&j->cfg, rf_source_totals_ahead(s), error);
 	if (!m)
 		return FALSE;
-	ok = rf_replay(s, &m, 1, NULL, error) && rf_machine_finish(m, &j->run->result, error);
-	j->run->result.totals = *rf_source_totals(s);
+	ok = rf_replay(s, &m, 1, NULL, error) && rf_machine_finish(m, &j->run->results[j->nth], error);
+	j->run->results[j->nth].totals = *rf_source_totals(s);
 	rf_machine_free(m);
 	return ok;
 }
@@ -96,7 +107,7 @@ static void run_job(gpointer data, gpointer user)
 
 	(void)user;
 	if (s) {
-		j->run->done = replay(j, s, &j->error);
+		replay(j, s, &j->error);
 		rf_source_close(s);
 	}
 	if (j->error)
@@ -105,13 +116,15 @@ static void run_job(gpointer data, gpointer user)
 
 gboolean rf_exp_run_all(struct rf_experiment *e, unsigned njobs, GError **error)
 {
-	struct job *jobs = g_new0(struct job, e->runs->len);
+	guint n = e->runs->len * e->seeds;
+	struct job *jobs = g_new0(struct job, n);
 	GThreadPool *pool = NULL;
 	gboolean ok = TRUE;
 
-	for (guint i = 0; i < e->runs->len; i++) {
+	for (guint i = 0; i < n; i++) {
 		jobs[i].e = e;
-		jobs[i].run = e->runs->pdata[i];
+		jobs[i].run = e->runs->pdata[i / e->seeds];
+		jobs[i].nth = i % e->seeds;
 		rf_config_init(&jobs[i].cfg);
 		if (ok && !configure(&jobs[i], error)) {
 			g_prefix_error(error, "%s: run %s: ", jobs[i].run->where, jobs[i].run->name);
@@ -121,15 +134,16 @@ gboolean rf_exp_run_all(struct rf_experiment *e, unsigned njobs, GError **error)
 	if (ok)
 		pool = g_thread_pool_new(run_job, NULL, (int)njobs, TRUE, error);
 	ok = ok && pool;
-	for (guint i = 0; ok && i < e->runs->len; i++)
+	for (guint i = 0; ok && i < n; i++)
 		g_thread_pool_push(pool, &jobs[i], NULL);
 	if (pool)
 		g_thread_pool_free(pool, FALSE, TRUE);
-	for (guint i = 0; i < e->runs->len; i++) {
+	for (guint i = 0; i < n; i++) {
 		if (jobs[i].error && ok) {
 			g_propagate_error(error, g_steal_pointer(&jobs[i].error));
 			ok = FALSE;
 		}
+		jobs[i].run->done = ok;
 		g_clear_error(&jobs[i].error);
 		rf_config_clear(&jobs[i].cfg);
 	}
