@@ -86,9 +86,9 @@ const struct rf_option rf_config_options[] = {
 	  "10 ms", "500", 0,
 	  INT32_MAX, NULL, "period of the flusher; 0: it never wakes by itself", NULL },
 	{ "stats-flush-period", RF_OPT_TIME, OFF(stats_flush_period), NULL, "2s", 0, 0, NULL,
-	  "age at most of the cgroup statistics that reclaim reads (kernel: 2s); 0: fresh", NULL },
+	  "age at most of the cgroup statistics that reclaim reads (kernel: 2s); 0: fresh", "6.12" },
 	{ "stats-flush-phase", RF_OPT_TIME, OFF(stats_flush_phase), NULL, "0", 0, 0, NULL,
-	  "time of the first flush of the statistics", NULL },
+	  "time of the first flush of the statistics", "6.12" },
 	{ "stats-poll", RF_OPT_INT, OFF(stats_poll), "accesses", "0", 0, INT64_MAX, NULL,
 	  "somebody reads memory.stat every N accesses, which flushes; 0: nobody", NULL },
 

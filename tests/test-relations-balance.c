@@ -442,6 +442,34 @@ START_TEST(stale_statistics_spread)
 }
 END_TEST
 
+/* Before 6.12 they are fresh, whatever the period says. */
+START_TEST(stale_statistics_release)
+{
+	static const struct { const char *kernel; gboolean stale; } releases[] = {
+		{ "4.10", FALSE }, { "5.15", FALSE }, { "6.6", FALSE }, { "6.12", TRUE }, { "6.18", TRUE },
+	};
+	g_autoptr(GString) t = zipf12();
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(releases); i++) {
+		uint64_t faults[2];
+
+		for (unsigned k = 0; k < 2; k++) {
+			g_autofree char *options = g_strdup_printf(
+				SLOW "--limit 512pages --kernel %s --stats-flush-period %s --stats-flush-phase 900ms",
+				releases[i].kernel, k ? "2s" : "0");
+			struct model_run r;
+
+			model_run(&r, options, t->str, MODEL_RUN_UNCHECKED);
+			faults[k] = COUNTER(&r, pgmajfault);
+			model_run_clear(&r);
+		}
+		ck_assert_msg((faults[0] != faults[1]) == releases[i].stale,
+		              "%s: %" G_GUINT64_FORMAT " major faults on fresh statistics, %" G_GUINT64_FORMAT,
+		              releases[i].kernel, faults[0], faults[1]);
+	}
+}
+END_TEST
+
 START_TEST(stale_statistics_kill)
 {
 	g_autoptr(GString) t = phases();
@@ -536,6 +564,7 @@ Suite *suite_relations_balance(void)
 	suite_add_tcase(s, t);
 	t = tcase_create("stale");
 	tcase_add_test(t, stale_statistics_spread);
+	tcase_add_test(t, stale_statistics_release);
 	tcase_add_test(t, stale_statistics_kill);
 	tcase_add_test(t, stale_accessed_bits);
 	suite_add_tcase(s, t);

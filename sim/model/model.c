@@ -71,6 +71,13 @@ static uint64_t host_next_use(struct rf_policy *pol, rf_page page)
 	return UINT64_MAX;
 }
 
+/* Reclaim decides on statistics of cgroups that are old since 6.12; before, it flushed them itself or
+ * they were current (kernel-reclaim 0.3). */
+static gboolean stats_grow_old(const struct rf_model *m)
+{
+	return m->cfg.stats_flush_period && m->cfg.kernel_release >= RF_KERNEL(6, 12, 0);
+}
+
 static void flush_stats(void *machine, uint64_t arg)
 {
 	struct rf_model *m = machine;
@@ -107,7 +114,7 @@ static void init_host(struct rf_model *m)
 		.abi = RF_POLICY_ABI, .size = sizeof(struct rf_host), .page_shift = m->cfg.page_shift,
 		.kernel = m->cfg.kernel_release, .ncpus = (unsigned)m->cfg.cpus, .seed = (uint64_t)m->cfg.seed,
 		.total_frames = (uint32_t)MIN(m->cfg.ram_bytes >> m->cfg.page_shift, UINT32_MAX),
-		.stats_fresh = !m->cfg.stats_flush_period,
+		.stats_fresh = !stats_grow_old(m),
 		.lruvec_of = host_lruvec_of, .young = host_young, .evict = host_evict, .count = host_count,
 		.lazyfree = host_lazyfree, .batch_done = host_batch_done, .shrink_slab = host_shrink_slab,
 		.swap_available = host_swap_available, .unprotected = host_unprotected,
@@ -182,7 +189,7 @@ struct rf_model *rf_model_new(const struct rf_config *cfg, const struct rf_total
 	init_cgroups(m);
 	node_init(m);
 	writeback_init(m);
-	if (m->cfg.stats_flush_period)
+	if (stats_grow_old(m))
 		rf_clock_at(m->clock, m->cfg.stats_flush_phase, flush_stats, m, 0);
 	m->sample_every = m->cfg.timeline;
 	if (m->sample_every)
