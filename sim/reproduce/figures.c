@@ -15,17 +15,19 @@ static int decimals_of(const char *posted)
 /* With as many decimals as the posted figure, so that the two can be compared. */
 static char *number_like(double v, const char *posted)
 {
-	char format[16], text[64];
+	g_autofree char *whole = NULL;
+	char format[16], text[64], *fraction;
+	gboolean negative;
 
 	if (!isfinite(v))
 		return g_strdup("-");
-	if (decimals_of(posted) == 0 && fabs(v) < 1e15) {
-		g_autofree char *digits = rf_format_count((uint64_t)round(fabs(v)));
-
-		return g_strconcat(round(v) < 0 ? "-" : "", digits, NULL);
-	}
 	g_snprintf(format, sizeof(format), "%%.%df", MIN(decimals_of(posted), 9));
-	return g_strdup(g_ascii_formatd(text, sizeof(text), format, v));
+	g_ascii_formatd(text, sizeof(text), format, v);
+	if (fabs(v) >= 1e15)
+		return g_strdup(text);
+	negative = text[0] == '-';
+	whole = rf_format_count(g_ascii_strtoull(text + negative, &fraction, 10));
+	return g_strconcat(negative && strpbrk(text, "123456789") ? "-" : "", whole, fraction, NULL);
 }
 
 /* Of a value that stands alone: whole, or four digits. */
