@@ -282,8 +282,8 @@ static struct rft_sink *sink_new(const struct rf_header *h, int level)
 	gboolean sparse = rf_header_get(h, "window-pages") != NULL;
 
 	k->s.ops = &rft_ops;
-	k->version = !sparse && !g_strcmp0(rf_header_get(h, "clock"), "instructions") ? RFT_VERSION_LONG
-	                                                                              : RFT_VERSION;
+	/* Of all importers, only that of our recorders names it. */
+	k->version = !sparse && rf_header_get(h, "architecture") ? RFT_VERSION_LONG : RFT_VERSION;
 	level = level == 0 ? LEVEL : CLAMP(level, ZSTD_minCLevel(), ZSTD_maxCLevel());
 	k->packer = rft_packer_new(&k->s, level, sparse, rft_runs_max(k->version));
 	k->g = rft_packer_first(k->packer);
