@@ -412,13 +412,18 @@ END_TEST
 
 #define PURGED CACHE PRESSURE "mark purged\n"
 
+/* The flag of a mapping says the same as the range of a tree. */
 START_TEST(touching_what_was_purged)
 {
+	const char *member = _i ? "vma" : "mm-tree";
+	g_autofree char *plain = g_strdup_printf(
+		"--volatile %s --swap zram --set sigbus=10us --set regen_page=1us --set zero_page=0", member);
+	g_autofree char *zero = g_strdup_printf("--volatile %s,on_purged_touch=zero --swap zram", member);
+	g_autofree char *kill = g_strdup_printf("--volatile %s,on_purged_touch=kill --swap zram", member);
 	struct model_run r;
 
 	/* A signal; the handler takes the whole range back, and goes on. */
-	model_run(&r, "--volatile mm-tree --swap zram --set sigbus=10us --set regen_page=1us --set zero_page=0",
-	          PURGED "R 1 10001000\nmark touched\nW 1 10000000 64K\nW 1 10020000 4K\n", 0);
+	model_run(&r, plain, PURGED "R 1 10001000\nmark touched\nW 1 10000000 64K\nW 1 10020000 4K\n", 0);
 	eq(MARK_COUNTER(&r, "purged", rf_purged_pages), 32);
 	eq(MARK_COUNTER(&r, "purged", rf_sigbus), 0);
 	eq(mark_of(&r, "purged")->gauge[RF_G_rf_vranges], 2);
@@ -430,49 +435,27 @@ START_TEST(touching_what_was_purged)
 	eq(GAUGE(&r, rf_vranges), 0);
 	model_run_clear(&r);
 
-	model_run(&r, "--volatile mm-tree,on_purged_touch=zero --swap zram", PURGED "R 1 10001000\nR 1 10010000\n", 0);
+	model_run(&r, zero, PURGED "R 1 10001000\nR 1 10010000\n", 0);
 	eq(COUNTER(&r, rf_sigbus), 0);
 	eq(COUNTER(&r, rf_purged_zero), 1);
 	eq(GAUGE(&r, rf_vranges), 2); /* still volatile, still known to be lost */
 	model_run_clear(&r);
 
-	model_run(&r, "--volatile mm-tree,on_purged_touch=kill --swap zram", PURGED "R 1 10001000\nW 1 10002000\n", 0);
+	model_run(&r, kill, PURGED "R 1 10001000\nW 1 10002000\n", 0);
 	eq(COUNTER(&r, rf_sigbus), 1);
 	ck_assert(!g_array_index(r.result.tasks, struct rf_task_result, 0).exited);
 	eq(GAUGE(&r, rf_rss), 0);
 	eq(GAUGE(&r, rf_vranges), 0); /* gone with the task */
 	model_run_clear(&r);
-
-	model_run(&r, "--volatile ashmem --swap zram", PURGED "R 1 10001000\n", 0);
-	eq(COUNTER(&r, rf_purged_zero), 1);
-	model_run_clear(&r);
 }
 END_TEST
 
-/* The flag of a mapping says the same as the range of a tree. */
-START_TEST(touching_what_was_purged_of_a_mapping)
+START_TEST(touching_what_ashmem_purged)
 {
 	struct model_run r;
 
-	model_run(&r, "--volatile vma --swap zram --set sigbus=10us --set regen_page=1us --set zero_page=0",
-	          PURGED "R 1 10001000\nmark touched\nW 1 10000000 64K\n", 0);
-	eq(MARK_COUNTER(&r, "purged", rf_purged_pages), 32);
-	eq(MARK_COUNTER(&r, "touched", rf_sigbus), 1);
-	eq(mark_of(&r, "touched")->gauge[RF_G_rf_vranges], 1);
-	eq(mark_of(&r, "touched")->gauge[RF_G_rf_time_fault] - mark_of(&r, "purged")->gauge[RF_G_rf_time_fault],
-	   10000 + 16 * 1000 + 700);
-	eq(COUNTER(&r, rf_sigbus), 1);
-	model_run_clear(&r);
-
-	model_run(&r, "--volatile vma,on_purged_touch=zero --swap zram", PURGED "R 1 10001000\nR 1 10010000\n", 0);
-	eq(COUNTER(&r, rf_sigbus), 0);
+	model_run(&r, "--volatile ashmem --swap zram", PURGED "R 1 10001000\n", 0);
 	eq(COUNTER(&r, rf_purged_zero), 1);
-	eq(GAUGE(&r, rf_vranges), 2);
-	model_run_clear(&r);
-
-	model_run(&r, "--volatile vma,on_purged_touch=kill --swap zram", PURGED "R 1 10001000\n", 0);
-	eq(COUNTER(&r, rf_sigbus), 1);
-	eq(GAUGE(&r, rf_rss), 0);
 	model_run_clear(&r);
 }
 END_TEST
@@ -957,8 +940,8 @@ Suite *suite_seam_volatile(void)
 	tcase_add_test(t, locked_ranges_are_skipped);
 	tcase_add_test(t, who_purges);
 	tcase_add_test(t, all_or_nothing);
-	tcase_add_test(t, touching_what_was_purged);
-	tcase_add_test(t, touching_what_was_purged_of_a_mapping);
+	tcase_add_loop_test(t, touching_what_was_purged, 0, 2);
+	tcase_add_test(t, touching_what_ashmem_purged);
 	tcase_add_test(t, lost_is_a_matter_of_pages);
 	tcase_add_test(t, a_new_mapping_is_not_volatile);
 	suite_add_tcase(s, t);

@@ -51,7 +51,7 @@ static gboolean mg_init(struct rf_policy *pol, GError **error)
 	const gboolean reworked = k >= RF_KERNEL(6, 14, 0);
 
 	(void)error;
-	r->batch = o->batch ? (unsigned)o->batch : k >= RF_KERNEL(6, 10, 0) ? 31 : 15;
+	r->batch = o->batch ? (unsigned)o->batch : rf_lru_batch(k);
 	r->two_touch = pick(o->two_touch, reworked);
 	r->ws_last = pick(o->ws_last, reworked);
 	r->distance = pick(o->distance, reworked);

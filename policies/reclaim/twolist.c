@@ -348,7 +348,7 @@ static void refault(struct rf_policy *pol, struct rf_lruvec *lv, rf_page page, u
 	unsigned pages = rf_folio_pages(pol, page);
 	uint64_t distance, size;
 
-	if (!evicted_by || !st->rules.workingset || !(file || st->rules.anon_inactive))
+	if (!evicted_by || !st->rules.workingset || (!file && !st->rules.anon_inactive))
 		return;
 	distance = (tl_lruvec(evicted_by)->nonresident_age - (shadow >> (SHADOW_ID_BITS + 1))) & mask;
 	size = tl_stale_size(pol, evicted_by, TL_ACTIVE_FILE);

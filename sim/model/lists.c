@@ -53,10 +53,14 @@ static struct collected *here(struct rf_model *m)
 
 void lists_changed(struct rf_model *m, struct cgroup *cg)
 {
-	struct collected *c = here(m);
-	const unsigned batch = rf_lru_batch(m->cfg.kernel_release);
+	struct collected *c;
+	unsigned batch;
 
-	if (is_free(&m->lru_lock) || ++c->pages < batch)
+	if (is_free(&m->lru_lock))
+		return;
+	c = here(m);
+	batch = rf_lru_batch(m->cfg.kernel_release);
+	if (++c->pages < batch)
 		return;
 	c->pages = 0;
 	pass(m, lru_lock(m, cg), batch);
@@ -76,10 +80,14 @@ void lists_scanned(struct rf_model *m, struct cgroup *cg, uint64_t taken)
 
 void slots_changed(struct rf_model *m)
 {
-	struct collected *c = here(m);
-	const unsigned batch = m->cfg.kernel_release >= RF_KERNEL(4, 11, 0) ? SLOTS_BATCH : 1;
+	struct collected *c;
+	unsigned batch;
 
-	if (is_free(&m->swap_lock) || ++c->slots < batch)
+	if (is_free(&m->swap_lock))
+		return;
+	c = here(m);
+	batch = m->cfg.kernel_release >= RF_KERNEL(4, 11, 0) ? SLOTS_BATCH : 1;
+	if (++c->slots < batch)
 		return;
 	c->slots = 0;
 	pass(m, &m->swap_lock, batch);

@@ -94,12 +94,10 @@ static void ratio_data(struct rf_script *s, const struct rf_experiment *e, struc
 
 		if (b->posts ? !any_ratio(t) : t->kind != RF_EXP_OUTPUTS || most <= 0)
 			continue;
-		if (*t->title) {
+		if (*t->title)
 			add_bar(b, "", t->title, g_strdup(""), "");
-		}
 		for (guint j = 0; j < t->rows->len; j++) {
 			const struct rf_exp_row *row = t->rows->pdata[j];
-
 			double ratio = row->value / (b->posts ? row->want : most);
 
 			if (b->posts && !has_ratio(row))
