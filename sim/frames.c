@@ -393,6 +393,9 @@ static inline __attribute__((always_inline))
 void replay_runs(struct rf_frames *m, const struct rf_runs *r, gboolean mapped, gboolean access,
                  gboolean future)
 {
+	static const uint16_t used[RF_NACCESS] = {
+		[RF_READ] = F_ACCESSED, [RF_WRITE] = F_ACCESSED, [RF_EXEC] = F_ACCESSED | RF_PAGE_EXECUTED,
+	};
 	struct rf_policy *const pol = m->pol;
 	struct rf_lruvec *const lv = m->lv;
 	uint16_t *const fact = m->fact;
@@ -402,6 +405,7 @@ void replay_runs(struct rf_frames *m, const struct rf_runs *r, gboolean mapped, 
 	const uint64_t *const shadow = m->shadow;
 	const uint32_t *const map = m->names.map, *const id = r->page;
 	const uint32_t n = r->n;
+	uint64_t now = m->host.now; /* the policy's is brought up to date before each call */
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t page = mapped ? map[id[i]] : id[i];
@@ -433,22 +437,25 @@ void replay_runs(struct rf_frames *m, const struct rf_runs *r, gboolean mapped, 
 					__builtin_prefetch(&shadow[want], 1);
 			}
 		}
-		m->host.now += type & RF_RUN_CONT ? 0 : count;
+		now += type & RF_RUN_CONT ? 0 : count;
 		type &= RF_TYPE_MASK;
 		if (future)
 			m->next_use[page] = m->next[i];
 		f = fact[page];
 		if (!(f & RF_PAGE_RESIDENT)) {
+			m->host.now = now;
 			miss(m, page, type);
 			if (!--count)
 				continue;
 			f = fact[page];
 		}
-		f |= F_ACCESSED | (type == RF_EXEC ? RF_PAGE_EXECUTED : 0);
-		fact[page] = f;
-		if (access)
+		fact[page] = f | used[type];
+		if (access) {
+			m->host.now = now;
 			pol->ops->access(pol, lv, page, type, count);
+		}
 	}
+	m->host.now = now;
 }
 
 static void replay(struct rf_frames *m, const struct rf_runs *r)

@@ -204,10 +204,6 @@ static void drain_add(struct rf_policy *pol)
 
 	for (i = 0; i < b->n; i++)
 		if (b->page[i] != RF_NO_PAGE)
-			__builtin_prefetch(&pol->link[b->page[i]], 1);
-
-	for (i = 0; i < b->n; i++)
-		if (b->page[i] != RF_NO_PAGE)
 			tl_list_add(pol, pol->host->lruvec_of(pol, b->page[i]), b->page[i]);
 	b->n = 0;
 }
